@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files of an environment.
+ *
+ * Paths are those that a command in the environment would use: UTF-8, without NUL, at most 4,096 bytes. A
+ * relative path starts at the environment's working directory; `~` and `~/x` mean its home; `file://` URLs are
+ * taken too. A path in a result is relative to the working directory where it lies below it, else absolute, and
+ * can be given back as it is.
+ *
+ * An environment has allowed roots. A path, links in it included, that leads outside of them is
+ * `permission_denied` whether it exists or not. Only regular files are opened for content: FIFOs, sockets and
+ * devices are `invalid_argument` and never block.
+ *
+ * Writes are staged beside the target and renamed: a reader sees the old content or the new, and a failure leaves
+ * the old.
+ *
+ * Example:
+ *
+ *	#include <cove/cove.h>
+ *	#include <stdio.h>
+ *
+ *	int main(void)
+ *	{
+ *		struct cove_env *env = NULL;
+ *		struct cove_file_read_text_result *page = NULL;
+ *		if (cove_env_open(COVE_OPTS(cove_env_opts, .provider = "here"), &env, NULL) < 0)
+ *			return 1;
+ *		int rc = cove_file_read_text(env, COVE_OPTS(cove_file_read_text_opts, .path = "/etc/hostname"), &page,
+ *					     NULL);
+ *		if (rc >= 0)
+ *			printf("%s", page->text.data);
+ *		cove_file_read_text_result_free(page);
+ *		cove_env_close(env, COVE_OUTCOME_SUCCESS, NULL);
+ *		return rc < 0;
+ *	}
+ */
+#ifndef COVE_FILES_H
+#define COVE_FILES_H
+
+#include <cove/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cove_env;
+
+/* Kind of a directory entry. */
+enum cove_kind {
+	COVE_KIND_FILE = 1,
+	COVE_KIND_DIRECTORY,
+	COVE_KIND_SYMLINK,
+	COVE_KIND_OTHER, /* FIFO, socket, device */
+};
+
+/* How a write treats what is there. */
+enum cove_write_mode {
+	COVE_WRITE_CREATE = 1, /* must not exist */
+	COVE_WRITE_REPLACE,    /* must exist */
+	COVE_WRITE_UPSERT,     /* either */
+	COVE_WRITE_APPEND,     /* added at the end; a missing file is created */
+};
+
+/* What a text page does with bytes that are not UTF-8. */
+enum cove_invalid {
+	COVE_INVALID_REFUSE = 1, /* `not_supported` (default) */
+	COVE_INVALID_REPLACE,	 /* U+FFFD stands for them */
+};
+
+/* Names one path; request of stat, exists, canonical and absolute. */
+struct cove_file_path_opts {
+	size_t size;	  /* set by COVE_OPTS */
+	const char *path; /* required */
+};
+
+/* One entry; result of cove_file_stat(). */
+struct cove_file_entry {
+	const char *path;	 /* as results give paths */
+	const char *name;	 /* last component */
+	int kind;		 /* enum cove_kind; links are not followed */
+	int64_t size;		 /* bytes */
+	int64_t mtime_ns;	 /* last change of the content, ns since 1970 */
+	int64_t mode;		 /* permission bits, 0..07777 */
+	bool writable;		 /* this environment may write to it */
+	const char *link_target; /* of a link, else NULL */
+};
+
+/* Result of cove_file_exists(). */
+struct cove_file_exists_result {
+	bool exists;
+};
+
+/* Request of cove_file_list(). */
+struct cove_file_list_opts {
+	size_t size;	     /* set by COVE_OPTS */
+	const char *path;    /* a directory; default "." */
+	int64_t max_results; /* 1..100,000; default 1,000 */
+	int64_t offset;	     /* entries to skip, ≥ 0 */
+	bool include_hidden; /* names that begin with a dot too */
+};
+
+/* Result of cove_file_list(). */
+struct cove_file_list_result {
+	const struct cove_file_entry *entries; /* children in byte order of their names */
+	size_t entry_count;		       /* entries */
+	bool has_more;			       /* more follow after these */
+	int64_t skipped_names;		       /* names in the directory that are not UTF-8 */
+};
+
+/* Request of cove_file_read_text(). */
+struct cove_file_read_text_opts {
+	size_t size;		 /* set by COVE_OPTS */
+	const char *path;	 /* required */
+	int64_t line_offset;	 /* lines to skip, ≥ 0 */
+	int64_t line_limit;	 /* 1..1,000,000 lines, default 200; -1: all, up to 16 MiB, no line clipped */
+	int64_t max_line_length; /* 1..1 MiB; default 2,000 bytes; longer lines are clipped */
+	int invalid;		 /* enum cove_invalid */
+};
+
+/* Result of cove_file_read_text(). */
+struct cove_file_read_text_result {
+	struct cove_bytes text;		/* whole lines with their LF, at most 1 MiB a page */
+	int64_t lines_read;		/* lines in text */
+	bool has_more;			/* the file goes on after them */
+	const int64_t *truncated_lines; /* one-based numbers of the clipped lines */
+	size_t truncated_line_count;	/* entries */
+	int64_t size;			/* of the file, bytes */
+};
+
+/* Request of cove_file_read_bytes(). */
+struct cove_file_read_bytes_opts {
+	size_t size;	  /* set by COVE_OPTS */
+	const char *path; /* required */
+	int64_t offset;	  /* ≥ 0 */
+	int64_t length;	  /* 1..64 MiB; default: to the end, which must not be further than 64 MiB */
+};
+
+/* Result of cove_file_read_bytes(). */
+struct cove_file_read_bytes_result {
+	struct cove_bytes data; /* fewer than asked only at the end */
+	int64_t offset;		/* of the first byte */
+	int64_t size;		/* of the file, bytes */
+	bool eof;		/* data reaches the end */
+};
+
+/* Request of cove_file_write_text() and cove_file_write_bytes(). */
+struct cove_file_write_opts {
+	size_t size;	       /* set by COVE_OPTS */
+	const char *path;      /* required */
+	struct cove_bytes data; /* at most 64 MiB; of write_text: UTF-8 without NUL */
+	int mode;	       /* enum cove_write_mode; required */
+	int parents;	       /* make missing directories: 0 default (yes), 1 yes, COVE_ZERO no */
+	bool durable;	       /* flush file and directory to the disk before returning */
+	bool in_place;	       /* write into the present file instead of replacing it: keeps hard links, not atomic */
+	int64_t file_mode;     /* permission bits of a new file, 1..0777; default 0666 less the umask */
+};
+
+/* Result of a write. */
+struct cove_file_write_result {
+	int64_t bytes_written;	  /* of data */
+	bool created;		  /* it did not exist before */
+	const char *operation_id; /* receipt */
+};
+
+/* Request of cove_file_mkdir(). */
+struct cove_file_mkdir_opts {
+	size_t size;	  /* set by COVE_OPTS */
+	const char *path; /* required */
+	bool parents;	  /* make missing parents too */
+	bool exist_ok;	  /* an existing directory is fine */
+};
+
+/* Result of cove_file_mkdir(). */
+struct cove_file_mkdir_result {
+	bool created;		  /* false: it was there (exist_ok) */
+	const char *operation_id; /* receipt */
+};
+
+/* Request of cove_file_remove(). */
+struct cove_file_remove_opts {
+	size_t size;	  /* set by COVE_OPTS */
+	const char *path; /* required; a link is removed itself, never its target */
+	bool recursive;	  /* a directory with all that is in it */
+	bool missing_ok;  /* nothing there is fine */
+};
+
+/* Result of cove_file_remove(). */
+struct cove_file_remove_result {
+	int64_t removed_entries;  /* entries, the named one included */
+	const char *operation_id; /* receipt */
+};
+
+/* Result of cove_file_canonical() and cove_file_absolute(). */
+struct cove_file_path_result {
+	const char *path;
+};
+
+/*
+ * Errors of every operation in this header, besides those listed with it: `invalid_argument` (which field, why),
+ * `permission_denied` (outside the allowed roots, or refused by the kernel), `not_found`, `not_directory` (a
+ * component is no directory), and the errors of every operation (see process.h).
+ */
+
+/**
+ * Tells what is at a path, without following a final link.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_path_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_stat(struct cove_env *env, const struct cove_file_path_opts *opts, struct cove_file_entry **ret_result, struct cove_error *err);
+
+/**
+ * Tells whether something is at a path; a dangling link counts as something.
+ *
+ * Only `not_found` gives false: every other error is an error.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_path_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or the errors above but COVE_E_NOT_FOUND.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_exists(struct cove_env *env, const struct cove_file_path_opts *opts, struct cove_file_exists_result **ret_result, struct cove_error *err);
+
+/**
+ * Lists the children of a directory in byte order of their names.
+ *
+ * An entry that vanishes meanwhile is left out.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_list_opts.
+ * @param ret_result set on success; free with cove_file_list_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_NOT_DIRECTORY (it is a file), or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_list(struct cove_env *env, const struct cove_file_list_opts *opts, struct cove_file_list_result **ret_result, struct cove_error *err);
+
+/**
+ * Reads a page of lines of a UTF-8 text file.
+ *
+ * LF ends a line and CR is kept. A page is at most 1 MiB and makes progress by at least one line; past the
+ * end it is empty.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_read_text_opts.
+ * @param ret_result set on success; free with cove_file_read_text_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_NOT_SUPPORTED (NUL or bytes that are not UTF-8 in the page: read bytes instead),
+ * COVE_E_TOO_LARGE (line_limit -1 and more than 16 MiB), COVE_E_IS_DIRECTORY, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_read_text(struct cove_env *env, const struct cove_file_read_text_opts *opts, struct cove_file_read_text_result **ret_result, struct cove_error *err);
+
+/**
+ * Reads bytes of a file from an offset on.
+ *
+ * Files whose size is said to be 0, as below /proc, are read to their end.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_read_bytes_opts.
+ * @param ret_result set on success; free with cove_file_read_bytes_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_TOO_LARGE (more than 64 MiB to the end and no length), COVE_E_IS_DIRECTORY, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_read_bytes(struct cove_env *env, const struct cove_file_read_bytes_opts *opts, struct cove_file_read_bytes_result **ret_result, struct cove_error *err);
+
+/**
+ * Writes UTF-8 text to a file, whole or not at all.
+ *
+ * Mode bits and, where possible, the owner of a replaced file are kept. A link is written through to its target
+ * where that lies inside the allowed roots.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_write_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_ALREADY_EXISTS (create), COVE_E_NOT_FOUND (replace), COVE_E_IS_DIRECTORY, COVE_E_READ_ONLY,
+ * COVE_E_QUOTA_EXCEEDED (no room: the old content is intact), or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_write_text(struct cove_env *env, const struct cove_file_write_opts *opts, struct cove_file_write_result **ret_result, struct cove_error *err);
+
+/**
+ * Writes bytes to a file, whole or not at all; otherwise as cove_file_write_text().
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_write_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or the errors of cove_file_write_text().
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_write_bytes(struct cove_env *env, const struct cove_file_write_opts *opts, struct cove_file_write_result **ret_result, struct cove_error *err);
+
+/**
+ * Makes a directory.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_mkdir_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_ALREADY_EXISTS, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_mkdir(struct cove_env *env, const struct cove_file_mkdir_opts *opts, struct cove_file_mkdir_result **ret_result, struct cove_error *err);
+
+/**
+ * Removes a file, a link, or a directory.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_remove_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_NOT_EMPTY (without recursive), or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_remove(struct cove_env *env, const struct cove_file_remove_opts *opts, struct cove_file_remove_result **ret_result, struct cove_error *err);
+
+/**
+ * Gives the absolute path behind all links.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_path_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_canonical(struct cove_env *env, const struct cove_file_path_opts *opts, struct cove_file_path_result **ret_result, struct cove_error *err);
+
+/**
+ * Gives the absolute form of a path by its letters alone; looks at no file.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_path_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_INVALID_ARGUMENT.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_absolute(struct cove_env *env, const struct cove_file_path_opts *opts, struct cove_file_path_result **ret_result, struct cove_error *err);
+
+/**
+ * Frees a result of cove_file_list().
+ *
+ * @param result NULL does nothing.
+ */
+COVE_API void cove_file_list_result_free(struct cove_file_list_result *result);
+
+/**
+ * Frees a result of cove_file_read_text().
+ *
+ * @param result NULL does nothing.
+ */
+COVE_API void cove_file_read_text_result_free(struct cove_file_read_text_result *result);
+
+/**
+ * Frees a result of cove_file_read_bytes().
+ *
+ * @param result NULL does nothing.
+ */
+COVE_API void cove_file_read_bytes_result_free(struct cove_file_read_bytes_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cove exec: one command in an environment, with this process's standard streams as its own. */
+#include "cli/env_args.h"
+#include "cli/interrupt.h"
+#include "cli/report.h"
+#include "cli/stdin.h"
+#include "cli/verbs.h"
+
+#include "base/cancel.h"
+
+#include <cove/process.h>
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+
+/* Exit codes besides the command's own. */
+enum {
+	EXIT_TIMEOUT = 124,
+	EXIT_OWN = 125,
+	EXIT_NOT_RUN = 126,
+	EXIT_NO_PROGRAM = 127,
+	EXIT_SIGNAL = 128
+};
+
+/* How long to wait where the environment has no descriptor to watch yet, ms. */
+#define BLIND_WAIT_MS 5
+
+/* How long to wait else; a call that is cancelled is given up after some time, which no descriptor tells, ms. */
+#define WAIT_MS 1000
+
+struct exec_args {
+	struct env_args env;
+	const char *script;
+	const char *cwd;
+	const char **set;
+	int64_t timeout_ms;
+	bool json;
+};
+
+struct session {
+	const struct exec_args *args;
+	const char *const *argv;
+	struct cove_env *env;
+	struct cove_call *call;
+	struct stdin_feed feed;
+	int put_error; /* errno of the first write to stdout or stderr that failed */
+	int outcome;   /* for the environment's end */
+};
+
+static int on_output(void *user, int stream, const char *data, size_t len)
+{
+	struct session *s = user;
+	int rc = put(stream == COVE_STREAM_STDERR ? STDERR_FILENO : STDOUT_FILENO, data, len);
+
+	if (rc < 0 && !s->put_error)
+		s->put_error = -rc;
+	return rc < 0;
+}
+
+static int submit(struct session *s, struct cove_error *err)
+{
+	const struct exec_args *a = s->args;
+	struct cove_exec_opts opts = {
+		.size = sizeof(opts),
+		.argv = s->argv,
+		.script = a->script,
+		.cwd = a->cwd,
+		.env = {.set = (const char *const *)a->set},
+		.keep_stdin_open = s->feed.fd >= 0,
+		.timeout_ms = a->timeout_ms,
+		.max_output_bytes = a->json ? 0 : 1,
+		.on_output = a->json ? NULL : on_output,
+		.on_output_user = s,
+	};
+
+	return cove_submit(s->env, "process.exec", &opts, NULL, &s->call, err);
+}
+
+/* Until the call has ended. The first signal cancels it, which ends the tree; the second ends this process. */
+static void drive(struct session *s)
+{
+	bool cancelled = false;
+
+	while (cove_call_poll(s->call) == 0) {
+		struct pollfd fds[3];
+		int fd;
+
+		if (interrupt_signal() && !cancelled) {
+			cancelled = true;
+			cove_call_cancel(s->call);
+		}
+		stdin_feed(&s->feed, s->call);
+		fd = cove_env_fd(s->env);
+		fds[0] = (struct pollfd){.fd = fd, .events = fd >= 0 ? cove_env_events(s->env) : 0};
+		fds[1] = (struct pollfd){.fd = cancelled ? -1 : cv_cancel_fd(interrupt_first()),
+					 .events = POLLIN};
+		fds[2] = (struct pollfd){.fd = stdin_feed_fd(&s->feed), .events = POLLIN};
+		poll(fds, CV_LEN(fds), fd >= 0 ? WAIT_MS : BLIND_WAIT_MS);
+	}
+}
+
+static int signal_number(const char *name)
+{
+	for (int n = 1; n < NSIG; n++) {
+		const char *abbrev = sigabbrev_np(n);
+
+		if (abbrev && name && strcmp(abbrev, name) == 0)
+			return n;
+	}
+	return 0;
+}
+
+/* The exit code that stands for a result, whose JSON says how the command ended. */
+static int code_of_result(struct session *s, const char *json)
+{
+	CV_JSON json_t *result = json_loads(json, 0, NULL);
+	const json_t *exit = json_object_get(result, "exit");
+	const char *phase = json_string_value(json_object_get(exit, "phase"));
+	const char *reason = json_string_value(json_object_get(exit, "reason"));
+	int64_t code = json_integer_value(json_object_get(exit, "code"));
+
+	s->outcome = COVE_OUTCOME_FAILURE;
+	if (interrupt_signal()) {
+		s->outcome = COVE_OUTCOME_ABORTED;
+		return EXIT_SIGNAL + interrupt_signal();
+	}
+	if (reason && strcmp(reason, "timeout") == 0) {
+		report("the command was ended after its time limit");
+		return EXIT_TIMEOUT;
+	}
+	if (phase && strcmp(phase, "signaled") == 0)
+		return EXIT_SIGNAL +
+		       signal_number(json_string_value(json_object_get(exit, "signal")));
+	if (!phase || strcmp(phase, "exited") != 0) {
+		report("the status of the command was lost");
+		return EXIT_OWN;
+	}
+	s->outcome = code == 0 ? COVE_OUTCOME_SUCCESS : COVE_OUTCOME_FAILURE;
+	return (int)code;
+}
+
+/* The same for an error; a program that can't be run is told apart from everything else that can't be done. */
+static int code_of_error(struct session *s, const struct cove_error *err)
+{
+	bool of_program = s->argv && strcmp(err->path, s->argv[0]) == 0 &&
+			  strcmp(err->field, "cwd") != 0;
+
+	s->outcome = COVE_OUTCOME_FAILURE;
+	if (interrupt_signal()) {
+		s->outcome = COVE_OUTCOME_ABORTED;
+		return EXIT_SIGNAL + interrupt_signal();
+	}
+	if (s->put_error == EPIPE)
+		return EXIT_SIGNAL + SIGPIPE;
+	if (s->put_error)
+		report("can't write output: %s", strerror(s->put_error));
+	else
+		report_error(err);
+	if (err->code == COVE_E_INVALID_ARGUMENT && err->stage == COVE_STAGE_NOT_DISPATCHED)
+		return EXIT_USAGE;
+	if (of_program && err->code == COVE_E_NOT_FOUND)
+		return EXIT_NO_PROGRAM;
+	if ((of_program && err->code == COVE_E_PERMISSION_DENIED) ||
+	    err->code == COVE_E_SPAWN_FAILED)
+		return EXIT_NOT_RUN;
+	return EXIT_OWN;
+}
+
+static int finish(struct session *s, struct cove_error *err)
+{
+	char *json = NULL;
+	int rc = cove_call_take_json(TAKE(s->call), &json, err);
+	int code;
+
+	if (rc < 0)
+		return code_of_error(s, err);
+	code = code_of_result(s, json);
+	if (s->args->json &&
+	    (put(STDOUT_FILENO, json, strlen(json)) < 0 || put(STDOUT_FILENO, "\n", 1) < 0) &&
+	    !interrupt_signal()) {
+		report("can't write the result");
+		code = EXIT_OWN;
+	}
+	cove_result_free(json);
+	return code;
+}
+
+static int check_words(const struct exec_args *a, const struct words *words)
+{
+	bool command = words->command && words->command[0];
+
+	if (command != (a->script != NULL))
+		return 0;
+	report(command ? "give either -c SCRIPT or a command, not both" :
+			 "there is no command to run");
+	fprintf(stderr, "  hint: cove exec -- COMMAND [ARG]..., or cove exec -c SCRIPT\n");
+	return EXIT_USAGE;
+}
+
+static int run(const void *args, const struct words *words)
+{
+	const struct exec_args *a = args;
+	struct session s = {.args = a, .argv = a->script ? NULL : words->command};
+	struct cove_error err = COVE_ERROR_INIT;
+	struct env_setup setup;
+	int code = check_words(a, words);
+
+	if (code != 0)
+		return code;
+	if (env_args_resolve(&a->env, COVE_RETAIN_NEVER, &setup, &err) < 0 ||
+	    cove_env_open(&setup.opts, &s.env, &err) < 0) {
+		report_error(&err);
+		return cove_code_exit(err.code);
+	}
+	interrupt_install(2);
+	stdin_feed_init(&s.feed);
+	if (submit(&s, &err) < 0) {
+		code = code_of_error(&s, &err);
+	} else {
+		drive(&s);
+		code = finish(&s, &err);
+	}
+	env_args_close(&a->env, s.env, s.outcome);
+	return code;
+}
+
+#define ROW(member) .offset = offsetof(struct exec_args, member)
+static const struct opt options[] = {
+	{"script", 'c', OPT_TEXT, "SCRIPT", "run SCRIPT by the environment's shell", ROW(script)},
+	{"cwd", 0, OPT_TEXT, "DIR", "run it in DIR", ROW(cwd)},
+	{"timeout", 0, OPT_DURATION, "DUR", "end it after DUR: a whole number with ms, s, m or h",
+	 ROW(timeout_ms)},
+	{"set", 0, OPT_LIST, "NAME=VALUE", "set a variable", ROW(set)},
+	{"json", 0, OPT_FLAG, .help = "print the whole result as JSON at the end", ROW(json)},
+	{NULL},
+};
+
+const struct verb verb_exec = {
+	.name = "exec",
+	.summary = "Run one command in an environment",
+	.usage = "[OPTION]... (-c SCRIPT | -- COMMAND [ARG]...)",
+	.text = "The command gets stdin, and its output comes through as it is written. A workspace is removed afterwards\n"
+		"unless --retain says otherwise.\n"
+		"Exit status: the command's own; 128+n after signal n; 124 after the time limit; 125 when cove failed;\n"
+		"126 when the program can't be run; 127 when there is no such program; 2 and 3 for a wrong command line\n"
+		"and an environment that is not there.",
+	.example = "cove exec --seed ./project --timeout 5m -- make test",
+	.size = sizeof(struct exec_args),
+	.options = options,
+	.shared = env_options,
+	.run = run,
+};

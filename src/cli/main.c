@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line: finds the verb, parses its options by its tables, and runs it.
+ *
+ * A verb gets its arguments ready-made and gives the exit code. Whatever can be wrong with a command line is told here
+ * or by the verb in one way: "cove: message" and a hint on stderr.
+ */
+#include "cli/report.h"
+#include "cli/verbs.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+static const struct verb *const verbs[] = {&verb_run, &verb_exec, &verb_call, &verb_providers};
+
+static void print_usage(FILE *to)
+{
+	fprintf(to,
+		"usage: cove VERB [OPTION]... [ARGUMENT]...\n\nEnvironments for agents.\n\nverbs:\n");
+	for (size_t i = 0; i < CV_LEN(verbs); i++)
+		fprintf(to, "  %-12s %s\n", verbs[i]->name, verbs[i]->summary);
+	fprintf(to, "  %-12s %s\n  %-12s %s\n", "help [VERB]", "print this, or a verb's options",
+		"--version", "print the version");
+	fprintf(to, "\nexample:\n  cove exec -- sh -c 'pwd; ls'\n");
+}
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < CV_LEN(verbs); i++)
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+	return NULL;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+static int unknown_verb(const char *name)
+{
+	report("unknown verb '%.128s'", name);
+	fprintf(stderr, "  hint: cove help lists the verbs\n");
+	return EXIT_USAGE;
+}
+
+static int help(const char *name)
+{
+	const struct verb *verb = name ? find_verb(name) : NULL;
+
+	if (name && !verb)
+		return unknown_verb(name);
+	if (verb)
+		opts_help(verb);
+	else
+		print_usage(stdout);
+	return 0;
+}
+
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+	CV_FREE void *args = calloc(1, verb->size);
+	CV_FREE const char **plain = calloc((size_t)argc + 1, sizeof(*plain));
+	struct cove_error err = COVE_ERROR_INIT;
+	struct words words;
+	int rc;
+
+	if (!args || !plain) {
+		report("no memory");
+		return 1;
+	}
+	rc = opts_parse(verb, argc, argv, args, plain, &words, &err);
+	if (rc == 1) {
+		rc = help(verb->name);
+	} else if (rc < 0) {
+		report_error(&err);
+		rc = EXIT_USAGE;
+	} else {
+		rc = verb->run(args, &words);
+	}
+	opts_done(verb, args);
+	return rc;
+}
+
+/* No file that is opened later may take the place of a standard stream that was closed. */
+static void occupy_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_NOCTTY) != fd)
+			_exit(1);
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
+
+	if (verb)
+		return run_verb(verb, argc - 2, argv + 2);
+	if (argc < 2) {
+		print_usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (is_one_of(argv[1], "--version", "-V", "version")) {
+		printf("cove %s\n", cove_version());
+		return 0;
+	}
+	if (is_one_of(argv[1], "--help", "-h", "help"))
+		return help(argv[2]);
+	if (argv[1][0] == '-') {
+		report("unknown option '%.128s'", argv[1]);
+		return EXIT_USAGE;
+	}
+	return unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int rc;
+
+	occupy_standard_streams();
+	rc = dispatch(argc, argv);
+	if (fflush(stdout) != 0 && rc == 0) {
+		report("can't write to stdout: %s", strerror(errno));
+		rc = 1;
+	}
+	return rc;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The typed functions of the public headers: each is one operation, submitted and waited for. */
+#include "env/env.h"
+
+#include <cove/files.h>
+#include <cove/output.h>
+#include <cove/process.h>
+
+#define WITH_RESULT(fn, ID, request, result)                                                       \
+	int fn(struct cove_env *env, const struct request *opts, struct result **ret_result,       \
+	       struct cove_error *err)                                                             \
+	{                                                                                          \
+		return cv_env_call(env, CV_OP_ID_##ID, opts, (void **)ret_result, err);            \
+	}
+
+#define WITHOUT_RESULT(fn, ID, request)                                                            \
+	int fn(struct cove_env *env, const struct request *opts, struct cove_error *err)           \
+	{                                                                                          \
+		return cv_env_call(env, CV_OP_ID_##ID, opts, NULL, err);                           \
+	}
+
+#define WITHOUT_REQUEST(fn, ID, result)                                                            \
+	int fn(struct cove_env *env, struct result **ret_result, struct cove_error *err)           \
+	{                                                                                          \
+		return cv_env_call(env, CV_OP_ID_##ID, NULL, (void **)ret_result, err);            \
+	}
+
+#define FREE_RESULT(result)                                                                        \
+	void result##_free(struct result *r)                                                       \
+	{                                                                                          \
+		cove_result_free(r);                                                               \
+	}
+
+WITH_RESULT(cove_file_stat, FILE_STAT, cove_file_path_opts, cove_file_entry)
+WITH_RESULT(cove_file_exists, FILE_EXISTS, cove_file_path_opts, cove_file_exists_result)
+WITH_RESULT(cove_file_list, FILE_LIST, cove_file_list_opts, cove_file_list_result)
+WITH_RESULT(cove_file_read_text, FILE_READ_TEXT, cove_file_read_text_opts,
+	    cove_file_read_text_result)
+WITH_RESULT(cove_file_read_bytes, FILE_READ_BYTES, cove_file_read_bytes_opts,
+	    cove_file_read_bytes_result)
+WITH_RESULT(cove_file_write_text, FILE_WRITE_TEXT, cove_file_write_opts, cove_file_write_result)
+WITH_RESULT(cove_file_write_bytes, FILE_WRITE_BYTES, cove_file_write_opts, cove_file_write_result)
+WITH_RESULT(cove_file_mkdir, FILE_MKDIR, cove_file_mkdir_opts, cove_file_mkdir_result)
+WITH_RESULT(cove_file_remove, FILE_REMOVE, cove_file_remove_opts, cove_file_remove_result)
+WITH_RESULT(cove_file_canonical, FILE_CANONICAL, cove_file_path_opts, cove_file_path_result)
+WITH_RESULT(cove_file_absolute, FILE_ABSOLUTE, cove_file_path_opts, cove_file_path_result)
+FREE_RESULT(cove_file_list_result)
+FREE_RESULT(cove_file_read_text_result)
+FREE_RESULT(cove_file_read_bytes_result)
+
+WITH_RESULT(cove_exec, PROCESS_EXEC, cove_exec_opts, cove_exec_result)
+WITH_RESULT(cove_process_start, PROCESS_START, cove_exec_opts, cove_process_start_result)
+WITH_RESULT(cove_process_wait, PROCESS_WAIT, cove_process_wait_opts, cove_process_wait_result)
+WITH_RESULT(cove_process_inspect, PROCESS_INSPECT, cove_process_ref, cove_process_info)
+WITHOUT_REQUEST(cove_process_list, PROCESS_LIST, cove_process_list_result)
+WITHOUT_RESULT(cove_process_signal, PROCESS_SIGNAL, cove_process_signal_opts)
+WITH_RESULT(cove_process_kill, PROCESS_KILL, cove_process_kill_opts, cove_process_wait_result)
+WITHOUT_RESULT(cove_process_release, PROCESS_RELEASE, cove_process_ref)
+WITH_RESULT(cove_process_write_stdin, PROCESS_WRITE_STDIN, cove_process_write_stdin_opts,
+	    cove_process_write_stdin_result)
+WITHOUT_RESULT(cove_process_close_stdin, PROCESS_CLOSE_STDIN, cove_process_ref)
+WITH_RESULT(cove_output_read, OUTPUT_READ, cove_output_read_opts, cove_output_read_result)
+FREE_RESULT(cove_exec_result)
+FREE_RESULT(cove_process_start_result)
+FREE_RESULT(cove_process_wait_result)
+FREE_RESULT(cove_output_read_result)
+
+WITHOUT_REQUEST(cove_env_describe, ENV_DESCRIBE, cove_env_describe_result)
+WITHOUT_REQUEST(cove_env_reset, ENV_RESET, cove_env_reset_result)
+WITH_RESULT(cove_env_resolve_tmp, ENV_RESOLVE_TMP, cove_env_resolve_tmp_opts,
+	    cove_env_resolve_tmp_result)
+
+int cove_env_ping(struct cove_env *env, struct cove_error *err)
+{
+	return cv_env_call(env, CV_OP_ID_ENV_PING, NULL, NULL, err);
+}

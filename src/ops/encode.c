@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Structs to JSON, by their descriptors.
+ *
+ * A request leaves out what is zero, so that a message holds only what the caller said. A result is complete but for
+ * fields marked CV_OMIT. In the wire form bytes are replaced by their length and follow the message raw.
+ */
+#include "base/base64.h"
+#include "base/json.h"
+#include "ops/field.h"
+
+#include <cove/output.h>
+#include <cove/process.h>
+
+struct encoder {
+	bool is_request;
+	enum cv_form form;
+	struct cv_body *body;
+};
+
+void cv_body_done(struct cv_body *body)
+{
+	free(body->parts);
+	*body = (struct cv_body){0};
+}
+
+static int body_add(struct cv_body *body, const char *data, size_t len)
+{
+	if (body->count == body->cap) {
+		size_t cap = body->cap ? body->cap * 2 : 4;
+		void *parts = reallocarray(body->parts, cap, sizeof(*body->parts));
+
+		if (!parts)
+			return -ENOMEM;
+		body->parts = parts;
+		body->cap = cap;
+	}
+	body->parts[body->count].data = data;
+	body->parts[body->count++].len = len;
+	body->total += len;
+	return 0;
+}
+
+static json_t *encode_struct(const struct encoder *e, const struct cv_struct *s, const void *src);
+
+static json_t *encode_bytes(const struct encoder *e, const struct cove_bytes *b, bool is_text)
+{
+	CV_FREE char *text = NULL;
+
+	if (e->form == CV_FORM_WIRE)
+		return body_add(e->body, b->data, b->len) < 0 ? NULL :
+								json_integer((json_int_t)b->len);
+	if (is_text)
+		return cv_json_text(b->data ? b->data : "", b->len);
+	text = malloc(CV_BASE64_LEN(b->len) + 1);
+	if (!text)
+		return NULL;
+	cv_base64_encode(text, b->data, b->len);
+	return json_stringn_nocheck(text, CV_BASE64_LEN(b->len));
+}
+
+static json_t *encode_strv(const char *const *items)
+{
+	json_t *a = json_array();
+
+	for (; items && *items; items++)
+		json_array_append_new(a, cv_json_text(*items, strlen(*items)));
+	return a;
+}
+
+static json_t *encode_map(const char *const *items)
+{
+	json_t *o = json_object();
+
+	for (; items && *items; items++) {
+		const char *eq = strchr(*items, '=');
+		CV_FREE char *name = strndup(*items, eq ? (size_t)(eq - *items) : strlen(*items));
+
+		if (name)
+			json_object_set_new(o, name, json_string(eq ? eq + 1 : ""));
+	}
+	return o;
+}
+
+static json_t *encode_intv(const int64_t *items, size_t count)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(a, json_integer(items[i]));
+	return a;
+}
+
+static json_t *encode_objv(const struct encoder *e, const struct cv_field *f, const char *items,
+			   size_t count)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; a && i < count; i++)
+		json_array_append_new(a, encode_struct(e, f->sub, items + i * f->sub->size));
+	return a;
+}
+
+static json_t *encode_enum(const struct cv_field *f, int value)
+{
+	for (int i = 0; f->names[i]; i++)
+		if (i + 1 == value)
+			return json_string_nocheck(f->names[i]);
+	return json_null();
+}
+
+/* In the wire form raw bytes and where their gap is; in JSON the text and what was done to it. */
+static int encode_output(const struct encoder *e, const struct cv_field *f, const void *src,
+			 json_t *o)
+{
+	const struct cove_output *out = cv_at(f, src);
+	bool merged = *(const bool *)((const char *)src + f->offset2);
+	const char *name = merged ? f->alt : f->name;
+	char info[32];
+
+	if (!name)
+		return 0;
+	if (e->form == CV_FORM_WIRE) {
+		if (body_add(e->body, out->data, out->data_len) < 0)
+			return -ENOMEM;
+		return json_object_set_new_nocheck(
+			o, f->name,
+			json_pack("[I,I,I,I]", (json_int_t)out->data_len, (json_int_t)out->head_len,
+				  (json_int_t)out->bytes, (json_int_t)out->shown));
+	}
+	snprintf(info, sizeof(info), "%s_info", name);
+	json_object_set_new_nocheck(
+		o, name, json_stringn_nocheck(out->text ? out->text : "", out->text_len));
+	return json_object_set_new_nocheck(o, info,
+					   json_pack("{s:I,s:I,s:b,s:b}", "bytes",
+						     (json_int_t)out->bytes, "shown",
+						     (json_int_t)out->shown, "truncated",
+						     out->truncated, "lossy", out->lossy));
+}
+
+/* Whether a field says nothing and is left out. */
+static bool is_silent(const struct encoder *e, const struct cv_field *f, const void *p)
+{
+	if (!e->is_request && !(f->flags & CV_OMIT))
+		return false;
+	switch (f->type) {
+	case CV_BOOL:
+		return !*(const bool *)p;
+	case CV_TRI:
+	case CV_ENUM:
+		return *(const int *)p == 0;
+	case CV_INT:
+		return *(const int64_t *)p == 0 ? f->def >= 0 :
+						  !e->is_request && *(const int64_t *)p < 0;
+	case CV_BYTES:
+	case CV_TEXT:
+		return !((const struct cove_bytes *)p)->data;
+	case CV_STR:
+	case CV_STRV:
+	case CV_MAP:
+	case CV_INTV:
+	case CV_OBJV:
+	case CV_FN:
+		return !*(const void *const *)p;
+	default:
+		return false;
+	}
+}
+
+static json_t *encode_value(const struct encoder *e, const struct cv_field *f, const void *src)
+{
+	const void *p = cv_at(f, src);
+	int64_t n;
+
+	switch (f->type) {
+	case CV_BOOL:
+		return json_boolean(*(const bool *)p);
+	case CV_TRI:
+		return json_boolean(*(const int *)p == 1);
+	case CV_INT:
+		n = *(const int64_t *)p;
+		return json_integer(e->is_request && n == COVE_ZERO ? 0 : n);
+	case CV_ENUM:
+		return encode_enum(f, *(const int *)p);
+	case CV_STR:
+		return *(const char *const *)p ? cv_json_text(*(const char *const *)p,
+							      strlen(*(const char *const *)p)) :
+						 json_null();
+	case CV_STRV:
+		return encode_strv(*(const char *const *const *)p);
+	case CV_MAP:
+		return encode_map(*(const char *const *const *)p);
+	case CV_INTV:
+		return encode_intv(*(const int64_t *const *)p,
+				   *(const size_t *)((const char *)src + f->offset2));
+	case CV_BYTES:
+	case CV_TEXT:
+		return encode_bytes(e, p, f->type == CV_TEXT);
+	case CV_OBJ:
+		return encode_struct(e, f->sub, p);
+	case CV_OBJV:
+		return encode_objv(e, f, *(const char *const *)p,
+				   *(const size_t *)((const char *)src + f->offset2));
+	case CV_FN:
+		return json_true();
+	default:
+		return NULL;
+	}
+}
+
+static json_t *encode_struct(const struct encoder *e, const struct cv_struct *s, const void *src)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; o && i < s->count; i++) {
+		const struct cv_field *f = &s->fields[i];
+		json_t *v;
+
+		if ((f->flags & CV_WIRE_ONLY) && e->form == CV_FORM_JSON)
+			continue;
+		if (f->type == CV_OUTPUT) {
+			if (encode_output(e, f, src, o) < 0) {
+				json_decref(o);
+				return NULL;
+			}
+			continue;
+		}
+		if (is_silent(e, f, cv_at(f, src)))
+			continue;
+		v = encode_value(e, f, src);
+		if (v && e->is_request && f->type == CV_OBJ && json_object_size(v) == 0) {
+			json_decref(v);
+			continue;
+		}
+		if (!v || json_object_set_new_nocheck(o, f->name, v) < 0) {
+			json_decref(o);
+			return NULL;
+		}
+	}
+	return o;
+}
+
+json_t *cv_encode(const struct cv_struct *s, const void *src, bool is_request, enum cv_form form,
+		  struct cv_body *body)
+{
+	struct encoder e = {.is_request = is_request, .form = form, .body = body};
+
+	return encode_struct(&e, s, src);
+}
+
+static void put(json_t *o, const char *key, const char *value)
+{
+	if (value && value[0])
+		json_object_set_new_nocheck(o, key, cv_json_text(value, strlen(value)));
+}
+
+json_t *cv_error_encode(const struct cove_error *err)
+{
+	json_t *o = json_object();
+
+	put(o, "code", cove_code_name(err->code));
+	put(o, "message", err->message);
+	put(o, "operation", err->operation);
+	put(o, "path", err->path);
+	put(o, "field", err->field);
+	put(o, "reason", err->reason);
+	put(o, "hint", err->hint);
+	if (err->sys_errno)
+		json_object_set_new_nocheck(o, "errno", json_integer(err->sys_errno));
+	put(o, "stage", cv_stage_name(err->stage));
+	put(o, "retry", cv_retry_name(err->retry));
+	return o;
+}
+
+static void get(const json_t *o, const char *key, char *dst, size_t size)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	cv_text_copy(dst, size, s ? s : "");
+}
+
+int cv_error_decode(const json_t *j, struct cove_error *err)
+{
+	int code = cv_code_of_name(json_string_value(json_object_get(j, "code")));
+
+	if (!err)
+		return code;
+	cv_fail(err, code, "%s", "");
+	get(j, "message", err->message, sizeof(err->message));
+	get(j, "operation", err->operation, sizeof(err->operation));
+	get(j, "path", err->path, sizeof(err->path));
+	get(j, "field", err->field, sizeof(err->field));
+	get(j, "reason", err->reason, sizeof(err->reason));
+	get(j, "hint", err->hint, sizeof(err->hint));
+	err->sys_errno = (int)json_integer_value(json_object_get(j, "errno"));
+	err->stage = cv_stage_of_name(json_string_value(json_object_get(j, "stage")));
+	err->retry = cv_retry_of_name(json_string_value(json_object_get(j, "retry")));
+	return code;
+}

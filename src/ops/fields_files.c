@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors of the file operations. */
+#include "base/path.h"
+#include "ops/fields.h"
+
+#include <cove/files.h>
+
+#define MIB (INT64_C(1) << 20)
+#define PATH_FIELD                                                                                 \
+	F(CV_STR, path, "path", "path", .flags = CV_REQUIRED | CV_IS_PATH, .max = CV_PATH_MAX)
+#define RECEIPT F(CV_STR, operation_id, "operation_id", "receipt")
+
+static const char *const kinds[] = {"file", "directory", "symlink", "other", NULL};
+static const char *const modes[] = {"create", "replace", "upsert", "append", NULL};
+static const char *const invalids[] = {"refuse", "replace", NULL};
+
+#define S struct cove_file_path_opts
+static const struct cv_field path_rows[] = {PATH_FIELD};
+CV_DESCRIBE(file_path, "path", S, path_rows);
+#undef S
+
+#define S struct cove_file_entry
+static const struct cv_field entry_rows[] = {
+	F(CV_STR, path, "path", "path as operations take it"),
+	F(CV_STR, name, "name", "last component"),
+	F(CV_ENUM, kind, "kind", "what it is; links are not followed", .names = kinds),
+	F(CV_INT, size, "size", "size", .unit = "bytes"),
+	F(CV_INT, mtime_ns, "mtime_ns", "last change of the content, since 1970", .unit = "ns"),
+	F(CV_INT, mode, "mode", "permission bits"),
+	F(CV_BOOL, writable, "writable", "this environment may write to it"),
+	F(CV_STR, link_target, "link_target", "of a link", .flags = CV_OMIT),
+};
+CV_DESCRIBE(file_entry, "entry", S, entry_rows);
+#undef S
+
+#define S struct cove_file_exists_result
+static const struct cv_field exists_rows[] = {F(CV_BOOL, exists, "exists", "something is there")};
+CV_DESCRIBE(file_exists, "exists", S, exists_rows);
+#undef S
+
+#define S struct cove_file_list_opts
+static const struct cv_field list_rows[] = {
+	F(CV_STR, path, "path", "a directory; default .", .flags = CV_IS_PATH, .max = CV_PATH_MAX),
+	F(CV_INT, max_results, "max_results", "entries at most", .def = 1000, .min = 1,
+	  .max = 100000),
+	F(CV_INT, offset, "offset", "entries to skip", .max = INT64_C(1) << 40),
+	F(CV_BOOL, include_hidden, "include_hidden", "names that begin with a dot too"),
+};
+CV_DESCRIBE(file_list, "list", S, list_rows);
+#undef S
+
+#define S struct cove_file_list_result
+static const struct cv_field list_result_rows[] = {
+	F(CV_OBJV, entries, "entries", "children in byte order of their names",
+	  .sub = &cv_struct_file_entry, OFFSET2(entry_count)),
+	F(CV_BOOL, has_more, "has_more", "more follow after these"),
+	F(CV_INT, skipped_names, "skipped_names", "names that are not UTF-8"),
+};
+CV_DESCRIBE(file_list_result, "list_result", S, list_result_rows);
+#undef S
+
+#define S struct cove_file_read_text_opts
+static const struct cv_field read_text_rows[] = {
+	PATH_FIELD,
+	F(CV_INT, line_offset, "line_offset", "lines to skip", .max = INT64_C(1) << 40),
+	F(CV_INT, line_limit, "line_limit", "lines at most; -1: all", .def = 200, .min = -1,
+	  .max = 1000000),
+	F(CV_INT, max_line_length, "max_line_length", "longer lines are clipped", .unit = "bytes",
+	  .def = 2000, .min = 1, .max = MIB),
+	F(CV_ENUM, invalid, "invalid", "bytes that are not UTF-8", .names = invalids,
+	  .def = COVE_INVALID_REFUSE),
+};
+CV_DESCRIBE(file_read_text, "read_text", S, read_text_rows);
+#undef S
+
+#define S struct cove_file_read_text_result
+static const struct cv_field read_text_result_rows[] = {
+	F(CV_TEXT, text, "text", "whole lines with their LF"),
+	F(CV_INT, lines_read, "lines_read", "lines in text"),
+	F(CV_BOOL, has_more, "has_more", "the file goes on after them"),
+	F(CV_INTV, truncated_lines, "truncated_lines", "one-based numbers of clipped lines",
+	  OFFSET2(truncated_line_count)),
+	F(CV_INT, size, "size", "of the file", .unit = "bytes"),
+};
+CV_DESCRIBE(file_read_text_result, "read_text_result", S, read_text_result_rows);
+#undef S
+
+#define S struct cove_file_read_bytes_opts
+static const struct cv_field read_bytes_rows[] = {
+	PATH_FIELD,
+	F(CV_INT, offset, "offset", "first byte", .unit = "bytes", .max = INT64_MAX),
+	F(CV_INT, length, "length", "bytes at most; default: to the end", .unit = "bytes", .min = 1,
+	  .max = 64 * MIB),
+};
+CV_DESCRIBE(file_read_bytes, "read_bytes", S, read_bytes_rows);
+#undef S
+
+#define S struct cove_file_read_bytes_result
+static const struct cv_field read_bytes_result_rows[] = {
+	F(CV_BYTES, data, "data", "the bytes"),
+	F(CV_INT, offset, "offset", "of the first byte", .unit = "bytes"),
+	F(CV_INT, size, "size", "of the file", .unit = "bytes"),
+	F(CV_BOOL, eof, "eof", "data reaches the end"),
+};
+CV_DESCRIBE(file_read_bytes_result, "read_bytes_result", S, read_bytes_result_rows);
+#undef S
+
+#define S struct cove_file_write_opts
+#define WRITE_FIELDS                                                                               \
+	F(CV_ENUM, mode, "mode", "how to treat what is there", .names = modes,                     \
+	  .flags = CV_REQUIRED),                                                                   \
+		F(CV_TRI, parents, "parents", "make missing directories; default true"),           \
+		F(CV_BOOL, durable, "durable", "flush to the disk before returning"),              \
+		F(CV_BOOL, in_place, "in_place",                                                   \
+		  "write into the present file instead of replacing it"),                          \
+		F(CV_INT, file_mode, "file_mode", "permission bits of a new file", .min = 1,       \
+		  .max = 0777)
+static const struct cv_field write_text_rows[] = {
+	PATH_FIELD,
+	F(CV_TEXT, data, "text", "UTF-8 without NUL", .flags = CV_REQUIRED, .max = 64 * MIB),
+	WRITE_FIELDS,
+};
+static const struct cv_field write_bytes_rows[] = {
+	PATH_FIELD,
+	F(CV_BYTES, data, "data", "the bytes", .flags = CV_REQUIRED, .max = 64 * MIB),
+	WRITE_FIELDS,
+};
+CV_DESCRIBE(file_write_text, "write_text", S, write_text_rows);
+CV_DESCRIBE(file_write_bytes, "write_bytes", S, write_bytes_rows);
+#undef S
+
+#define S struct cove_file_write_result
+static const struct cv_field write_result_rows[] = {
+	F(CV_INT, bytes_written, "bytes_written", "bytes written", .unit = "bytes"),
+	F(CV_BOOL, created, "created", "it did not exist before"),
+	RECEIPT,
+};
+CV_DESCRIBE(file_write_result, "write_result", S, write_result_rows);
+#undef S
+
+#define S struct cove_file_mkdir_opts
+static const struct cv_field mkdir_rows[] = {
+	PATH_FIELD,
+	F(CV_BOOL, parents, "parents", "make missing parents too"),
+	F(CV_BOOL, exist_ok, "exist_ok", "an existing directory is fine"),
+};
+CV_DESCRIBE(file_mkdir, "mkdir", S, mkdir_rows);
+#undef S
+
+#define S struct cove_file_mkdir_result
+static const struct cv_field mkdir_result_rows[] = {
+	F(CV_BOOL, created, "created", "false: it was there"),
+	RECEIPT,
+};
+CV_DESCRIBE(file_mkdir_result, "mkdir_result", S, mkdir_result_rows);
+#undef S
+
+#define S struct cove_file_remove_opts
+static const struct cv_field remove_rows[] = {
+	PATH_FIELD,
+	F(CV_BOOL, recursive, "recursive", "a directory with all that is in it"),
+	F(CV_BOOL, missing_ok, "missing_ok", "nothing there is fine"),
+};
+CV_DESCRIBE(file_remove, "remove", S, remove_rows);
+#undef S
+
+#define S struct cove_file_remove_result
+static const struct cv_field remove_result_rows[] = {
+	F(CV_INT, removed_entries, "removed_entries", "entries removed"),
+	RECEIPT,
+};
+CV_DESCRIBE(file_remove_result, "remove_result", S, remove_result_rows);
+#undef S
+
+#define S struct cove_file_path_result
+static const struct cv_field path_result_rows[] = {F(CV_STR, path, "path", "path")};
+CV_DESCRIBE(file_path_result, "path_result", S, path_result_rows);
+#undef S

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operation table, made from operations.def and the descriptors. */
+#include "ops/table.h"
+
+#include "ops/fields.h"
+
+#include <cove/process.h>
+
+const char *const cv_facet_names[6] = {"files", "shell", "processes", "outputs", "ports", "state"};
+
+const struct cv_op cv_operations[CV_OP_COUNT] = {
+#define CV_OPERATION(ID, op_name, op_facet, op_access, request, result, op_flags, op_doc)          \
+	{.name = (op_name),                                                                        \
+	 .doc = (op_doc),                                                                          \
+	 .req = &cv_struct_##request,                                                              \
+	 .res = &cv_struct_##result,                                                               \
+	 .id = CV_OP_ID_##ID,                                                                      \
+	 .facet = CV_FACET_##op_facet,                                                             \
+	 .access = CV_ACCESS_##op_access,                                                          \
+	 .flags = (op_flags)},
+#include "ops/operations.def"
+#undef CV_OPERATION
+};
+
+const struct cv_op *cv_op_find(const char *name)
+{
+	for (size_t i = 0; i < CV_OP_COUNT; i++)
+		if (strcmp(cv_operations[i].name, name) == 0)
+			return &cv_operations[i];
+	return NULL;
+}
+
+/* A command is argv or script, not both and not neither; start has none of the fields of exec. */
+static int check_command(const struct cove_exec_opts *o, bool is_exec, struct cove_error *err)
+{
+	if (!o->argv && !o->script)
+		return cv_fail_arg(err, "argv", "give argv or script", "is missing");
+	if (o->argv && o->script)
+		return cv_fail_arg(err, "script", "give only one of argv and script",
+				   "is given beside argv");
+	if (o->argv && (!o->argv[0] || !o->argv[0][0]))
+		return cv_fail_arg(err, "argv", "its first entry is the program", "is empty");
+	if (o->stdin_data.data && o->keep_stdin_open && is_exec)
+		return cv_fail_arg(err, "keep_stdin_open",
+				   "give stdin, or feed it through the call, not both",
+				   "is given beside stdin");
+	if (!is_exec && (o->descendants || o->max_output_bytes || o->keep || o->on_output))
+		return cv_fail_arg(
+			err, "keep",
+			"descendants, max_output_bytes, keep and on_output belong to exec",
+			"is not an option of process.start");
+	return 0;
+}
+
+int cv_op_check(const struct cv_op *op, const void *req, struct cove_error *err)
+{
+	int rc = req ? cv_check(op->req, req, err) : 0;
+
+	if (rc == 0 && (op->id == CV_OP_ID_PROCESS_START || op->id == CV_OP_ID_PROCESS_EXEC))
+		rc = check_command(req, op->id == CV_OP_ID_PROCESS_EXEC, err);
+	if (rc < 0)
+		cv_err_operation(err, op->name);
+	return rc;
+}

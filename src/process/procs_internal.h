@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the files of the process room that run in the guest. */
+#ifndef CV_PROCESS_PROCS_INTERNAL_H
+#define CV_PROCESS_PROCS_INTERNAL_H
+
+#include "process/procs.h"
+
+/* A command ready for a keeper: its message and descriptors. */
+struct cv_launch {
+	struct cv_keeper_run run;
+	struct cv_buf strings;
+	int fds[6]; /* stdin, stdout, stderr, cwd, then script and memfd where there are */
+	int nfds;
+	const char *what; /* program or shell, for errors; in strings */
+	const char *cwd;
+	bool is_script;
+};
+
+/* spawn.c */
+int cv_launch_new(struct cv_procs *procs, const struct cove_exec_opts *req, struct cv_launch **ret,
+		  struct cove_error *err);
+void cv_launch_free(struct cv_launch *l);
+int cv_launch_error(const struct cv_launch *l, int stage, int errnum, struct cove_error *err);
+char *cv_command_text(const struct cove_exec_opts *req);
+
+/* pool.c */
+int cv_pool_start(struct cv_procs *procs);
+/* Hands the process to an idle keeper, or asks for one. */
+void cv_pool_run(struct cv_process *p);
+void cv_pool_release(struct cv_worker *w, bool reusable);
+void cv_worker_send(struct cv_worker *w, uint32_t kind, int value);
+bool cv_pool_owns(const struct cv_procs *procs, pid_t pid);
+void cv_pool_ensure(struct cv_procs *procs);
+
+/* process.c */
+struct cv_process *cv_process_new(struct cv_procs *procs, const struct cove_exec_opts *req);
+void cv_process_free(struct cv_process *p);
+struct cv_process *cv_process_find(struct cv_procs *procs, const char *handle, int64_t generation,
+				   struct cove_error *err);
+void cv_process_give_number(struct cv_process *p);
+void cv_process_end(struct cv_process *p, int cause, int64_t grace_ms);
+void cv_process_on_keeper(struct cv_process *p, const void *msg, size_t len);
+void cv_process_on_keeper_lost(struct cv_process *p);
+/* The tree is gone: what is still in the pipes is read, then everybody is answered. */
+void cv_process_on_clean(struct cv_process *p);
+void cv_process_settle(struct cv_process *p);
+void cv_process_exit(const struct cv_process *p, struct cove_exit *ret);
+
+/* stdio.c */
+int cv_stdio_open(struct cv_process *p, const struct cove_exec_opts *req, int child_fds[3]);
+int cv_stdio_watch(struct cv_process *p);
+void cv_stdio_close(struct cv_process *p);
+/* Reads what the pipes hold now; true when nothing more can be read before credit comes. */
+bool cv_stdio_drain(struct cv_process *p);
+bool cv_stdio_open_pipes(const struct cv_process *p);
+void cv_stdio_resume(struct cv_process *p);
+int cv_stdin_add(struct cv_process *p, const char *data, size_t len);
+void cv_stdin_finish(struct cv_process *p);
+
+/* exec.c */
+void cv_exec_started(struct cv_process *p);
+void cv_exec_failed(struct cv_process *p, int stage, int errnum);
+void cv_exec_leader_ended(struct cv_process *p);
+void cv_exec_finish(struct cv_process *p);
+void cv_exec_on_output(struct cv_process *p);
+
+/* waits.c */
+void cv_waits_check(struct cv_process *p);
+void cv_waits_fail(struct cv_process *p, const struct cove_error *err);
+void cv_reset_check(struct cv_procs *procs);
+
+/* orphans.c */
+int cv_orphans_start(struct cv_procs *procs);
+void cv_orphans_begin(struct cv_process *p);
+
+void cv_reply_error(struct cv_reply *reply, int rc, struct cove_error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The providers that are built in, one file each. */
+#ifndef CV_PROVIDERS_PROVIDERS_H
+#define CV_PROVIDERS_PROVIDERS_H
+
+#include "env/env.h"
+
+extern const struct cv_provider cv_provider_here;
+extern const struct cv_provider cv_provider_workspace;
+
+/* Makes a path absolute by its letters, from the process's directory; field names it in errors. */
+int cv_provider_absolute(struct cove_env *env, const char *path, const char *field,
+			 const char **ret, struct cove_error *err);
+
+/* What here and workspace share: home, the host's file namespace, no isolation. */
+int cv_provider_on_host(struct cove_env *env, struct cove_error *err);
+
+/* Removes the scratch directory of an environment, where the guest made one. */
+int cv_provider_remove_tmp(const struct cove_env *env, struct cove_error *err);
+
+#endif
