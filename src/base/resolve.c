@@ -139,11 +139,17 @@ static int enter(struct walk *w)
 	return 0;
 }
 
-static bool is_link(int dirfd, const char *name)
+/* Where the component at hand is a link: goes to its target. 1, or 0 where it is none, or -errno. */
+static int follow_last(struct walk *w)
 {
+	CV_CLOSE int fd = openat(w->fd, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
+	int rc;
 
-	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	rc = follow_link(w, fd);
+	return rc < 0 ? rc : 1;
 }
 
 static int make_and_enter(struct walk *w)
@@ -174,8 +180,12 @@ static int walk_to_parent(struct walk *w, bool make_parents)
 			memcpy(w->name, ".", 2);
 			return 0;
 		}
-		if (last && !is_dots(w->name) && !(w->follow && is_link(w->fd, w->name)))
-			return w->name[0] ? 0 : -ENAMETOOLONG;
+		if (last && w->name[0] && !is_dots(w->name)) {
+			rc = w->follow ? follow_last(w) : 0;
+			if (rc <= 0)
+				return rc;
+			continue;
+		}
 		rc = enter(w);
 		if (rc == -ENOENT && make_parents && !last)
 			rc = make_and_enter(w);

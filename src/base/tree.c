@@ -45,23 +45,17 @@ struct dirent64_raw {
 	char name[];
 };
 
-/* Of an entry of the top level, or (NULL) of that itself. */
-static void note_failure(struct remover *r, int rc, const char *name)
+/* Of the entry `name` of level l; NULL: of the root itself. */
+static void note_failure(struct remover *r, const struct level *l, int rc, const char *name)
 {
-	const struct level *l = r->top;
 	cv_path path;
 	size_t at = sizeof(path) - 1;
-	size_t len;
+	size_t len = strlen(name);
 
 	if (r->first_error || rc == -ECANCELED)
 		return;
 	r->first_error = rc;
 	path[at] = '\0';
-	if (!name) {
-		name = l->name;
-		l = l->up;
-	}
-	len = strlen(name);
 	for (;; l = l->up) {
 		if (len + 1 > at)
 			break;
@@ -138,7 +132,7 @@ static int empty_level(struct remover *r)
 				return -ECANCELED;
 			rc = remove_entry(r, fd, e->name, e->type);
 			if (rc < 0)
-				note_failure(r, rc, e->name);
+				note_failure(r, r->top, rc, e->name);
 			if (rc < 0 && !r->job->keep_going)
 				return rc;
 		}
@@ -169,7 +163,7 @@ static int give_up(struct remover *r, int dirfd, const char *name, int rc)
 		r->job->removed++;
 		return 0;
 	}
-	note_failure(r, rc, name);
+	note_failure(r, r->top, rc, name);
 	return r->job->keep_going ? 0 : rc;
 }
 
@@ -201,7 +195,7 @@ static int descend(struct remover *r, int dirfd, const char *name)
 		cv_close(&outer->fd);
 	rc = empty_level(r);
 	if (rc < 0)
-		note_failure(r, rc, NULL);
+		note_failure(r, l->up, rc, l->name);
 	return rc < 0 && (rc == -ECANCELED || !r->job->keep_going) ? rc : 0;
 }
 
@@ -250,7 +244,7 @@ static int ascend(struct remover *r, int root_dirfd)
 		if (errno == ENOENT)
 			return 0;
 		rc = -errno;
-		note_failure(r, rc, name);
+		note_failure(r, r->top, rc, name);
 		return r->job->keep_going ? 0 : rc;
 	}
 	r->job->removed++;

@@ -97,7 +97,7 @@ static int answer_line(struct cove_env *env, const struct call_args *a, const st
 		return answer("{\"ok\":false,\"error\":",
 			      error ? error : "{\"code\":\"internal\"}");
 	}
-	rc = answer("{\"ok\":true,\"result\":", json);
+	rc = answer("{\"ok\":true,\"result\":", json ? json : "null");
 	cove_result_free(json);
 	return rc;
 }
@@ -125,7 +125,9 @@ static int run_batch(struct cove_env *env, const struct call_args *a)
 
 static void print_result(const char *json)
 {
-	CV_JSON json_t *j = isatty(STDOUT_FILENO) ? json_loads(json, JSON_DECODE_ANY, NULL) : NULL;
+	CV_JSON json_t *j = isatty(STDOUT_FILENO) ?
+				    json_loads(json, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) :
+				    NULL;
 	CV_FREE char *pretty = j ? json_dumps(j, JSON_INDENT(2) | JSON_ENCODE_ANY) : NULL;
 
 	puts(pretty ? pretty : json);

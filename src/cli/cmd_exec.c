@@ -114,7 +114,7 @@ static int signal_number(const char *name)
 /* The exit code that stands for a result, whose JSON says how the command ended. */
 static int code_of_result(struct session *s, const char *json)
 {
-	CV_JSON json_t *result = json_loads(json, 0, NULL);
+	CV_JSON json_t *result = json_loads(json, JSON_ALLOW_NUL, NULL);
 	const json_t *exit = json_object_get(result, "exit");
 	const char *phase = json_string_value(json_object_get(exit, "phase"));
 	const char *reason = json_string_value(json_object_get(exit, "reason"));

@@ -36,6 +36,7 @@ const struct opt env_options[] = {
 	{NULL},
 };
 
+/* Other names are resolved here, because what --bind and --retain mean depends on the provider. */
 static const char *provider_of(const struct env_args *args)
 {
 	static const char *const aliases[][2] = {{"current-directory", "here"},

@@ -85,9 +85,12 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 /* No file that is opened later may take the place of a standard stream that was closed. */
 static void occupy_standard_streams(void)
 {
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_NOCTTY) != fd)
+	for (int fd = 0; fd <= 2; fd++) {
+		int got = fcntl(fd, F_GETFD) < 0 ? open("/dev/null", O_RDWR | O_NOCTTY) : fd;
+
+		if (got != fd)
 			_exit(1);
+	}
 }
 
 static int dispatch(int argc, char **argv)

@@ -75,7 +75,7 @@ static int set_number(const struct parser *p, const struct opt *o, const char *v
 	int64_t n = read_number(value, &end);
 	char want[80];
 
-	if (n >= o->min && n <= o->max && *end == '\0') {
+	if (n >= 0 && n >= o->min && n <= o->max && *end == '\0') {
 		*dst = n;
 		return 0;
 	}

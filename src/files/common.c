@@ -2,10 +2,10 @@
 /*
  * What the file operations share.
  *
- * Content is reached in two steps. The resolver gives an O_PATH descriptor that was proven to lie inside the
- * roots; opening it touched nothing. Only when fstat() says that it is a regular file is the same inode opened
- * again, through /proc/self/fd, for reading or writing. So a FIFO, a socket or a device is never opened, whatever
- * stands at the name meanwhile.
+ * Content is reached in two steps. The resolver gives an O_PATH descriptor that was proven to lie
+ * inside the roots; opening it touched nothing. Only when fstat() says that it is a regular file is
+ * the same inode opened again, through /proc/self/fd, for reading or writing. So a FIFO, a socket
+ * or a device is never opened, whatever stands at the name meanwhile.
  */
 #include "files/common.h"
 

@@ -2,11 +2,11 @@
 /*
  * Copies a tree, without recursion and with a bounded number of descriptors.
  *
- * Each level holds a directory of the source and its copy. Reading it copies everything but subdirectories on the
- * spot and remembers those; a level's mode and times are set when it is left, for a directory without the w bit could
- * not be filled, and filling changes the times. Deeper than OPEN_LEVELS the outermost descriptors are closed; the way
- * back up opens ".." again and goes on only if it is the directory that it came from. No link is ever followed below
- * the two roots.
+ * Each level holds a directory of the source and its copy. Reading it copies everything but
+ * subdirectories on the spot and remembers those; a level's mode and times are set when it is left,
+ * for a directory without the w bit could not be filled, and filling changes the times. Deeper than
+ * OPEN_LEVELS the outermost descriptors are closed; the way back up opens ".." again and goes on
+ * only if it is the directory that it came from. No link is ever followed below the two roots.
  *
  * Ranges of data are copied by the kernel (which may share blocks instead), holes are skipped.
  */
@@ -45,7 +45,10 @@ struct copier {
 	char *buffer;
 };
 
-/* Notes where it went wrong, as a path below the source: at a name in the top level, or (NULL) that itself. */
+/*
+ * Notes where it went wrong, as a path below the source: at a name in the top level, or (NULL) that
+ * itself.
+ */
 static int failed_at(struct copier *c, int rc, const char *name)
 {
 	const struct level *l = c->top;
@@ -107,7 +110,9 @@ static bool is_refusal(int errnum)
 	return errnum == EXDEV || errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ENOSYS;
 }
 
-/* The same by the kernel as far as it will; 0 bytes may mean that it can't read this kind of file. */
+/*
+ * The same by the kernel as far as it will; 0 bytes may mean that it can't read this kind of file.
+ */
 static off_t copy_range(struct copier *c, int in, int out, off_t at, off_t len)
 {
 	off_t done = 0;
@@ -115,7 +120,7 @@ static off_t copy_range(struct copier *c, int in, int out, off_t at, off_t len)
 
 	while (done < len && !c->by_hand) {
 		loff_t from = at + done;
-		loff_t to = at + done;
+		loff_t to = from;
 		size_t want = (size_t)CV_MIN(len - done, (off_t)CHUNK);
 		ssize_t n = copy_file_range(in, &from, out, &to, want, 0);
 
@@ -175,7 +180,9 @@ static int copy_content(struct copier *c, int in, int out, const struct stat *st
 	return has_holes && ftruncate(out, st->st_size) < 0 ? -errno : 0;
 }
 
-/* Mode and time of the original. The copy is ours, and never runs as us what ran as somebody else. */
+/*
+ * Mode and time of the original. The copy is ours, and never runs as us what ran as somebody else.
+ */
 static int copy_attributes(int fd, const struct stat *st)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, st->st_mtim};

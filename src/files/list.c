@@ -2,9 +2,9 @@
 /*
  * The children of a directory, a page at a time.
  *
- * All names are read and sorted, for only that gives a page its place; but only the entries of the page are looked
- * at. An entry that has vanished meanwhile is skipped and the next one takes its place in the page, so the next
- * page still begins at offset + entries.
+ * All names are read and sorted, for only that gives a page its place; but only the entries of the
+ * page are looked at. An entry that has vanished meanwhile is skipped and the next one takes its
+ * place in the page, so the next page still begins at offset + entries.
  */
 #include "files/common.h"
 

@@ -2,8 +2,9 @@
 /*
  * Making a directory.
  *
- * What is there already decides first, and is reached like any other path: a link to a directory inside the roots
- * counts as one. With exist_ok a directory is fine and anything else is `already_exists`, a dangling link too.
+ * What is there already decides first, and is reached like any other path: a link to a directory
+ * inside the roots counts as one. With exist_ok a directory is fine and anything else is
+ * `already_exists`, a dangling link too.
  */
 #include "files/common.h"
 

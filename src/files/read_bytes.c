@@ -2,8 +2,9 @@
 /*
  * Bytes of a file from an offset on.
  *
- * How much there is is found out by reading, never believed: files below /proc say that they hold nothing, and any
- * file may grow or shrink meanwhile. The size that is said only tells how much memory to ask for.
+ * How much there is is found out by reading, never believed: files below /proc say that they hold
+ * nothing, and any file may grow or shrink meanwhile. The size that is said only tells how much
+ * memory to ask for.
  */
 #include "files/common.h"
 

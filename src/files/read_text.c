@@ -2,13 +2,15 @@
 /*
  * A page of lines of a text file.
  *
- * The file streams through one buffer of fixed size, whatever its length and that of its lines. Lines before the page
- * are only counted. A line of the page is checked to its end, also where it is clipped, and its visible part is
- * gathered in `text`. The page ends with the line limit, or before a line that does not fit the budget any more: that
- * line is taken back and begins the next page, so nothing that may be wrong with it is held against this one. Only the
- * first line is cut to fit, for a page must make progress.
+ * The file streams through one buffer of fixed size, whatever its length and that of its lines.
+ * Lines before the page are only counted. A line of the page is checked to its end, also where it
+ * is clipped, and its visible part is gathered in `text`. The page ends with the line limit, or
+ * before a line that does not fit the budget any more: that line is taken back and begins the next
+ * page, so nothing that may be wrong with it is held against this one. Only the first line is cut
+ * to fit, for a page must make progress.
  *
- * With line_limit -1 the whole rest is wanted: no line is clipped, and more than the budget is an error.
+ * With line_limit -1 the whole rest is wanted: no line is clipped, and more than the budget is an
+ * error.
  */
 #include "files/common.h"
 
@@ -167,8 +169,8 @@ static int note_flaw(struct page *p, const char *flaw)
 }
 
 /*
- * Adds bytes of one line. `whole`: no more of it follows; else up to 3 bytes of a code point that is cut off may be
- * left over. Gives how many were used, or an error.
+ * Adds bytes of one line. `whole`: no more of it follows; else up to 3 bytes of a code point that
+ * is cut off may be left over. Gives how many were used, or an error.
  */
 static ssize_t add_bytes(struct page *p, const char *s, size_t len, bool whole)
 {
@@ -272,10 +274,11 @@ static int read_page(struct page *p, struct reader *r, bool *ret_more)
 
 static int not_text(const struct page *p, struct cove_error *err)
 {
+	long long line = p->opts->line_offset + p->lines + 1;
 	const char *path = p->opts->path;
 
-	cv_fail(err, COVE_E_NOT_SUPPORTED, "'%s' is not text: its line %lld holds %s", path,
-		(long long)(p->opts->line_offset + p->lines + 1), p->flaw);
+	cv_fail(err, COVE_E_NOT_SUPPORTED, "'%s' is not text: its line %lld holds %s", path, line,
+		p->flaw);
 	cv_err_hint(err, "use file.read_bytes, or invalid=replace to see U+FFFD instead");
 	cv_err_path(err, path);
 	return COVE_E_NOT_SUPPORTED;

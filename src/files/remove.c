@@ -2,9 +2,9 @@
 /*
  * Removing a file, a link itself, or a directory.
  *
- * The name is removed relative to its proven directory and no link is followed on the way down (base/tree.c). Once
- * it has begun it goes on to the end: a tree that is half gone is what nobody asked for. The working directory, a root,
- * and what holds one of them are never removed.
+ * The name is removed relative to its proven directory and no link is followed on the way down
+ * (base/tree.c). Once it has begun it goes on to the end: a tree that is half gone is what nobody
+ * asked for. The working directory, a root, and what holds one of them are never removed.
  */
 #include "files/common.h"
 

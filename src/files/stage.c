@@ -2,10 +2,10 @@
 /*
  * A file in the making.
  *
- * It begins as an O_TMPFILE, which has no name, so nothing is left of it whatever happens, kill -9 included. A link
- * gives it a name: the final one where nothing may be overwritten, for link(2) never does; else one of its own, from
- * which it is renamed over the old file. Where the file system has no O_TMPFILE it has a name of its own from the
- * start, `.cove-` and eight characters.
+ * It begins as an O_TMPFILE, which has no name, so nothing is left of it whatever happens, kill -9
+ * included. A link gives it a name: the final one where nothing may be overwritten, for link(2)
+ * never does; else one of its own, from which it is renamed over the old file. Where the file
+ * system has no O_TMPFILE it has a name of its own from the start, `.cove-` and eight characters.
  */
 #include "files/stage.h"
 

@@ -24,10 +24,16 @@ int cv_stage_open(struct cv_stage *s, int dirfd, mode_t mode);
 int cv_stage_write(const struct cv_stage *s, const char *data, size_t len,
 		   const atomic_bool *cancel);
 
-/* Gives it the mode and, as far as permitted, owner and extended attributes of another (an O_PATH descriptor). */
+/*
+ * Gives it the mode and, as far as permitted, owner and extended attributes of another (an O_PATH
+ * descriptor).
+ */
 int cv_stage_keep(const struct cv_stage *s, int old_fd, const struct stat *old);
 
-/* Makes sure that all was taken, which some file systems only say late; durable: that it is on the disk. */
+/*
+ * Makes sure that all was taken, which some file systems only say late; durable: that it is on the
+ * disk.
+ */
 int cv_stage_flush(const struct cv_stage *s, bool durable);
 
 /* Puts it in its place: only if nothing is there (-EEXIST), or over what is there. */

@@ -2,8 +2,8 @@
 /*
  * What is at a path: stat, exists, canonical, absolute.
  *
- * The first three resolve the path to a proven descriptor and ask that descriptor, so what they say is true of one
- * and the same thing. absolute works on letters and looks at no file.
+ * The first three resolve the path to a proven descriptor and ask that descriptor, so what they say
+ * is true of one and the same thing. absolute works on letters and looks at no file.
  */
 #include "files/common.h"
 

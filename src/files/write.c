@@ -2,15 +2,18 @@
 /*
  * Writing a file: whole or not at all.
  *
- * The name is resolved to its directory, which is proven to lie inside the roots, and what stands at the name is
- * opened as O_PATH and looked at. Then the content is staged in that directory and published at once (stage.c), so
- * a reader sees the old content or the new. Two ways write into the present file instead: append, in one write that
- * is taken back when it fails half way, and in_place, which makes sure of the room first but is not at once.
+ * The name is resolved to its directory, which is proven to lie inside the roots, and what stands
+ * at the name is opened as O_PATH and looked at. Then the content is staged in that directory and
+ * published at once (stage.c), so a reader sees the old content or the new. Two ways write into the
+ * present file instead: append, in one write that is taken back when it fails half way, and
+ * in_place, which makes sure of the room first but is not at once.
  *
- * Somebody else may change the name between the look and the publication. Nothing is overwritten that must not be,
- * and no link is followed: such a race is noticed, and the write begins again (RACED).
+ * Somebody else may change the name between the look and the publication. Nothing is overwritten
+ * that must not be, and no link is followed: such a race is noticed, and the write begins again
+ * (RACED).
  *
- * A file that the environment may not write to is not replaced either, though the directory would allow it.
+ * A file that the environment may not write to is not replaced either, though the directory would
+ * allow it.
  */
 #include "files/common.h"
 #include "files/stage.h"
@@ -47,7 +50,10 @@ static int fail(struct job *j, int rc)
 	return cv_fail_errno(j->err, -rc, j->opts->path, "cannot write '%s'", j->opts->path);
 }
 
-/* `create` never goes through a link: a link is something that is there, wherever it leads inside the roots. */
+/*
+ * `create` never goes through a link: a link is something that is there, wherever it leads inside
+ * the roots.
+ */
 static int refuse_present(struct job *j)
 {
 	const char *path = j->opts->path;
@@ -159,7 +165,10 @@ static int write_staged(struct job *j)
 	return flush_directory(j, dirfd);
 }
 
-/* One write, so that lines of several appenders don't mix; a part of it that was written is taken back. */
+/*
+ * One write, so that lines of several appenders don't mix; a part of it that was written is taken
+ * back.
+ */
 static int append_all(int fd, const char *data, size_t len)
 {
 	off_t start = -1;

@@ -8,6 +8,7 @@
 
 #define BODY_MAX (65u << 20)
 #define CALLS_MAX 4096
+#define EARLY_MAX (256u << 10)
 
 static struct cv_guest_call *find_call(struct cv_guest *g, uint64_t id)
 {
@@ -26,6 +27,7 @@ static void call_free(struct cv_guest_call *call)
 		}
 	json_decref(call->args);
 	cv_buf_done(&call->body);
+	cv_buf_done(&call->early);
 	cv_arena_free(call->arena);
 	free(call->err);
 	free(call);
@@ -108,6 +110,7 @@ static struct cv_guest_call *call_new(struct cv_guest *g, uint64_t id)
 	call->guest = g;
 	call->id = id;
 	call->body = CV_BUF(BODY_MAX);
+	call->early = CV_BUF(EARLY_MAX);
 	call->reply = (struct cv_reply){
 		.result = reply_result,
 		.error = reply_error,
@@ -128,6 +131,24 @@ static void fail_call(struct cv_guest_call *call, const struct cove_error *err)
 static void drop_json(void *j)
 {
 	json_decref(j);
+}
+
+/* Runs the handler, then gives it the stdin that came before. An answer at once ends the call. */
+static void dispatch_with_stdin(struct cv_guest_call *call)
+{
+	struct cv_buf early = call->early;
+	struct cv_guest *g = call->guest;
+	uint64_t id = call->id;
+	bool ended = call->stdin_ended;
+
+	call->early = CV_BUF(0);
+	cv_guest_dispatch(call);
+	call = early.len > 0 || ended ? find_call(g, id) : NULL;
+	if (call && call->reply.on_stdin && early.len > 0)
+		call->reply.on_stdin(&call->reply, early.data, early.len);
+	if (call && call->reply.on_stdin && ended)
+		call->reply.on_stdin(&call->reply, NULL, 0);
+	cv_buf_done(&early);
 }
 
 /* The request's struct from its JSON and raw bytes; then the handler. */
@@ -154,7 +175,7 @@ static void decode_and_dispatch(struct cv_guest_call *call)
 	}
 	cv_resolve_defaults(call->op->req, call->req);
 	call->dispatched = true;
-	cv_guest_dispatch(call);
+	dispatch_with_stdin(call);
 }
 
 static void proceed(struct cv_guest_call *call)
@@ -240,6 +261,15 @@ static void on_request(struct cv_guest *g, const struct cv_frame *f)
 		proceed(call);
 }
 
+/* The call still waits for the set-up; credit bounds what can come. */
+static void hold_stdin(struct cv_guest_call *call, const struct cv_frame *f)
+{
+	if (f->kind == CV_FRAME_END)
+		call->stdin_ended = true;
+	else if (cv_buf_add(&call->early, f->payload, f->len) < 0)
+		cv_guest_break(call->guest, "more stdin came than was asked for");
+}
+
 static void on_data(struct cv_guest *g, struct cv_guest_call *call, const struct cv_frame *f)
 {
 	if (call->want_body) {
@@ -253,6 +283,8 @@ static void on_data(struct cv_guest *g, struct cv_guest_call *call, const struct
 	}
 	if (!call->stdin_flag)
 		cv_guest_break(g, "raw bytes came that no request announced");
+	else if (!call->dispatched)
+		hold_stdin(call, f);
 	else if (call->reply.on_stdin)
 		call->reply.on_stdin(&call->reply, f->payload,
 				     f->kind == CV_FRAME_END ? 0 : f->len);

@@ -36,6 +36,8 @@ struct cv_guest_call {
 	json_t *args;
 	bool want_body;
 	bool stdin_flag;
+	struct cv_buf early; /* stdin that came before there was anybody to take it */
+	bool stdin_ended;    /* and its end */
 	bool dispatched;
 	struct cv_reply reply;
 	atomic_bool cancel;

@@ -122,6 +122,7 @@ static int start(struct cv_guest *g)
 
 	syscall(SYS_close_range, 3, ~0U, 0);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond a limit is an error, not an end */
 	umask(022);
 	prctl(PR_SET_NAME, "cove-guest");
 #ifndef COVE_SANITIZED

@@ -53,8 +53,8 @@ static int find_output(struct cv_ledger *l, const char *output, struct cove_erro
 	else if (!cwd || cv_path_join(l->output, cwd, output) < 0)
 		return cv_fail_arg(err, "output", NULL, "can't be made an absolute path");
 	slash = strrchr(l->output, '/');
-	l->name = slash + 1;
-	if (*l->name == '\0' || strcmp(l->name, ".") == 0 || strcmp(l->name, "..") == 0)
+	l->name = slash ? slash + 1 : "";
+	if (!slash || *l->name == '\0' || strcmp(l->name, ".") == 0 || strcmp(l->name, "..") == 0)
 		return cv_fail_arg(err, "output", "give the path of a file", "is a directory");
 	*slash = '\0';
 	l->dirfd = open(slash == l->output ? "/" : l->output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -162,6 +162,7 @@ int cv_ledger_open(const char *output, const char *tasks, bool overwrite, struct
 	if (!l)
 		return cv_fail(err, COVE_E_INTERNAL, "no memory");
 	l->dirfd = l->partial.fd = l->failures.fd = -1;
+	l->name = "";
 	l->overwrite = overwrite;
 	if ((rc = find_output(l, output, err)) < 0 || (rc = check_output(l, tasks, err)) < 0 ||
 	    (rc = name_beside(l, ".partial", l->partial.path, err)) < 0 ||

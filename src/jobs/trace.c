@@ -78,14 +78,17 @@ static json_t *redact(json_t *j)
 	json_t *value;
 	size_t i;
 
-	if (json_is_string(j))
+	if (json_is_string(j)) {
 		copy = redacted(j);
-	else if (json_is_array(j) && (copy = json_array()) != NULL)
-		json_array_foreach(j, i, value)
+	} else if (json_is_array(j) && (copy = json_array()) != NULL) {
+		json_array_foreach(j, i, value) {
 			json_array_append_new(copy, redact(value));
-	else if (json_is_object(j) && (copy = json_object()) != NULL)
-		json_object_foreach(j, key, value)
+		}
+	} else if (json_is_object(j) && (copy = json_object()) != NULL) {
+		json_object_foreach(j, key, value) {
 			json_object_set_new(copy, key, redact(value));
+		}
+	}
 	return copy ? copy : json_incref(j);
 }
 
@@ -147,8 +150,9 @@ static int64_t stdout_bytes(const struct cv_run *run)
 	const json_t *turn;
 	size_t i;
 
-	json_array_foreach(run->turns, i, turn)
+	json_array_foreach(run->turns, i, turn) {
 		sum += json_integer_value(json_object_get(turn, "stdout_bytes"));
+	}
 	return sum;
 }
 

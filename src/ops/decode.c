@@ -369,6 +369,8 @@ static int decode_struct(struct decoder *d, const struct cv_struct *s, const jso
 		int rc;
 
 		v = json_object_get(j, f->name);
+		if (!v && f->type == CV_INT && (f->flags & CV_OMIT))
+			*(int64_t *)cv_at(f, dst) = f->def;
 		if (!v || ((f->flags & CV_WIRE_ONLY) && d->form == CV_FORM_JSON))
 			continue;
 		rc = decode_value(d, f, v, dst);

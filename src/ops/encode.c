@@ -150,8 +150,10 @@ static bool is_silent(const struct encoder *e, const struct cv_field *f, const v
 	case CV_ENUM:
 		return *(const int *)p == 0;
 	case CV_INT:
-		return *(const int64_t *)p == 0 ? f->def >= 0 :
-						  !e->is_request && *(const int64_t *)p < 0;
+		/* In a result whose "none" is -1, such as an exit code, 0 is a value. */
+		if (!e->is_request && f->def < 0)
+			return *(const int64_t *)p < 0;
+		return *(const int64_t *)p == 0;
 	case CV_BYTES:
 	case CV_TEXT:
 		return !((const struct cove_bytes *)p)->data;

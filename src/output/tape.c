@@ -171,6 +171,8 @@ ssize_t cv_tape_fill(struct cv_tape *t, int fd, size_t most)
 			return -errno;
 		if (n == 0)
 			return (ssize_t)done;
+		if (t->sink)
+			t->sink(t->sink_user, c->data + c->len, (size_t)n);
 		account(t, c, (size_t)n);
 		done += (size_t)n;
 	}

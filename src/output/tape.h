@@ -19,6 +19,9 @@
 
 struct cv_chunk;
 
+/* Sees every byte as it is read, whatever the policy does with it. */
+typedef void cv_tape_sink(void *user, const char *data, size_t len);
+
 struct cv_tape {
 	struct cv_chunk *first;
 	struct cv_chunk *last;
@@ -32,6 +35,8 @@ struct cv_tape {
 	char *head;	  /* the first head_len bytes, saved when the ring first drops */
 	size_t head_keep; /* how many to save */
 	size_t head_len;
+	cv_tape_sink *sink; /* NULL none */
+	void *sink_user;
 };
 
 void cv_tape_init(struct cv_tape *t, int policy, int64_t retain, size_t head_keep);

@@ -41,7 +41,6 @@ struct cv_pipe {
 	struct cv_tape tape;
 	int fd; /* -1: closed or never there */
 	struct cv_watch watch;
-	int64_t live_sent; /* how much of the tape the live reader has got */
 };
 
 struct cv_stdin {

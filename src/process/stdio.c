@@ -13,8 +13,10 @@
 
 #define FILL_MOST (1u << 20)
 #define QUEUE_MAX (64u << 20)
+#define LIVE_MOST (64u << 10)
 
 static void on_output(struct cv_watch *watch, uint32_t events);
+static cv_tape_sink send_live;
 static void on_stdin(struct cv_watch *watch, uint32_t events);
 
 /* A pipe whose end `ours` (0 reading, 1 writing) does not block. */
@@ -63,6 +65,8 @@ int cv_stdio_open(struct cv_process *p, const struct cove_exec_opts *req, int ch
 					   COVE_STREAM_STDERR;
 		cv_tape_init(&pipe->tape, req->output.policy, req->output.retain_bytes,
 			     p->is_exec ? (size_t)p->max_output / 2 + 8 : 0);
+		pipe->tape.sink = p->live ? send_live : NULL;
+		pipe->tape.sink_user = pipe;
 		if (rc == 0 && !(p->merged && i == 1))
 			rc = make_pipe(0, &pipe->fd, &child_fds[1 + i]);
 	}
@@ -119,22 +123,17 @@ static size_t credit_of(const struct cv_pipe *pipe)
 	return p->live && p->starter ? p->starter->credit[slot] : FILL_MOST;
 }
 
-/* Sends what is new on the tape to the live reader. */
-static void send_live(struct cv_pipe *pipe)
+/* Output goes to the live reader as it is read; credit bounds what is read at a time. */
+static void send_live(void *user, const char *data, size_t len)
 {
+	struct cv_pipe *pipe = user;
 	struct cv_process *p = pipe->process;
-	char buf[65536];
 
-	if (!p->live || !p->starter)
-		return;
-	while (pipe->live_sent < pipe->tape.end) {
-		size_t n = cv_tape_copy(&pipe->tape, CV_MAX(pipe->live_sent, pipe->tape.start), buf,
-					sizeof(buf));
+	for (size_t at = 0; p->starter && at < len;) {
+		size_t n = CV_MIN(len - at, (size_t)LIVE_MOST);
 
-		if (n == 0)
-			break;
-		pipe->live_sent = CV_MAX(pipe->live_sent, pipe->tape.start) + (int64_t)n;
-		p->starter->live(p->starter, pipe->stream, buf, n);
+		p->starter->live(p->starter, pipe->stream, data + at, n);
+		at += n;
 	}
 }
 
@@ -143,8 +142,6 @@ static bool fill(struct cv_pipe *pipe, size_t most)
 {
 	ssize_t n = cv_tape_fill(&pipe->tape, pipe->fd, most);
 
-	if (n > 0)
-		send_live(pipe);
 	if (pipe->tape.over)
 		cv_process_end(pipe->process, COVE_END_OUTPUT_LIMIT, 0);
 	return n > 0 || n == -EAGAIN;

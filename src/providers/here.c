@@ -72,7 +72,7 @@ static int prepare(struct cove_env *env, struct cove_error *err)
 static int teardown(struct cove_env *env, bool keep, struct cove_error *err)
 {
 	(void)keep;
-	return cv_provider_remove_tmp(env, err);
+	return cv_provider_remove_tmp(env, false, err);
 }
 
 static const char *const option_keys[] = {"shell=", NULL};

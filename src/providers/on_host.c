@@ -39,7 +39,7 @@ int cv_provider_on_host(struct cove_env *env, struct cove_error *err)
 	return cv_env_keep(env, home && home[0] == '/' ? home : "/", &env->home, err);
 }
 
-int cv_provider_remove_tmp(const struct cove_env *env, struct cove_error *err)
+int cv_provider_remove_tmp(const struct cove_env *env, bool with_parent, struct cove_error *err)
 {
 	struct cv_tree_remove job = {.force = true, .keep_going = true};
 	const char *slash = env->tmp_dir ? strrchr(env->tmp_dir, '/') : NULL;
@@ -61,15 +61,7 @@ int cv_provider_remove_tmp(const struct cove_env *env, struct cove_error *err)
 			err->code = COVE_E_CLEANUP_FAILED;
 		return COVE_E_CLEANUP_FAILED;
 	}
-	/* The parent goes too when this was the last in it. */
-	if (unlinkat(dir, ".gitignore", 0) == 0 && rmdir(parent) < 0) {
-		int fd = openat(dir, ".gitignore", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-
-		if (fd >= 0) {
-			if (write(fd, "*\n", 2) < 0)
-				rc = 0;
-			close(fd);
-		}
-	}
+	if (with_parent && unlinkat(dir, ".gitignore", 0) == 0)
+		rmdir(parent);
 	return 0;
 }

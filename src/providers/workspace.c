@@ -288,7 +288,7 @@ static int teardown(struct cove_env *env, bool keep, struct cove_error *err)
 {
 	if (!env->made)
 		return 0;
-	return keep ? cv_provider_remove_tmp(env, err) : remove_run(env, err);
+	return keep ? cv_provider_remove_tmp(env, true, err) : remove_run(env, err);
 }
 
 static const char *const option_keys[] = {"root=", "shell=", NULL};

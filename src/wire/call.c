@@ -118,7 +118,7 @@ int cv_call_submit(struct cv_client *c, const struct cv_op *op, const void *req,
 	if (rc == -EMSGSIZE)
 		call->code = COVE_E_TOO_LARGE;
 	else if (rc < 0)
-		cv_client_break(c, COVE_E_UNAVAILABLE, "the environment's guest has ended");
+		cv_client_lost(c);
 	if (c->mover && cv_conn_pending(&c->conn))
 		cv_waiters_wake_all(c);
 	if (call->code == COVE_E_TOO_LARGE)

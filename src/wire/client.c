@@ -5,6 +5,7 @@
  */
 #include "wire/client_internal.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 
 #include <endian.h>
@@ -48,6 +49,7 @@ int cv_client_connect(struct cv_client *c, int rfd, int wfd)
 	pthread_mutex_lock(&c->lock);
 	cv_conn_init(&c->conn, rfd, wfd, true);
 	c->connected = true;
+	c->greet_ns = cv_now_ns() + (int64_t)CV_GREET_MS * 1000000;
 	rc = send_hello(c);
 	pthread_mutex_unlock(&c->lock);
 	return rc;
@@ -127,6 +129,14 @@ void cv_client_break(struct cv_client *c, int code, const char *why)
 		call = next;
 	}
 	cv_waiters_wake_all(c);
+}
+
+void cv_client_lost(struct cv_client *c)
+{
+	if (c->greeted)
+		cv_client_break(c, COVE_E_UNAVAILABLE, "the environment's guest has ended");
+	else
+		cv_client_break(c, COVE_E_PROTOCOL_ERROR, "no guest answers there");
 }
 
 static struct cove_call *find_call(struct cv_client *c, uint64_t id)

@@ -22,6 +22,9 @@
 /* Live output that may be under way per stream, and the same for stdin towards the guest. */
 #define CV_CREDIT_WINDOW (256u << 10)
 
+/* How long a guest may take to greet. */
+#define CV_GREET_MS 5000
+
 /* After a cancel or deadline was sent: how long an answer is awaited. */
 #define CV_ANSWER_MS 15000
 
@@ -35,7 +38,8 @@ struct cv_client {
 	pthread_cond_t idle; /* no waiter is inside any more */
 	struct cv_conn conn;
 	bool connected;
-	bool greeted; /* the guest's HELLO has come */
+	bool greeted;	  /* the guest's HELLO has come */
+	int64_t greet_ns; /* until when it must have */
 	bool broken;
 	int broken_code;
 	struct cove_error *broken_err;

@@ -11,6 +11,9 @@ void cv_client_pump(struct cv_client *c);
 /* The connection is of no use any more: every call ends. */
 void cv_client_break(struct cv_client *c, int code, const char *why);
 
+/* The same because nothing can be read or sent, or nothing ever came. */
+void cv_client_lost(struct cv_client *c);
+
 /* The call is done: unlinked, its thread woken. */
 void cv_call_finish(struct cove_call *call);
 void cv_call_fail(struct cove_call *call, const struct cove_error *err);

@@ -154,9 +154,11 @@ static void check_early_end(struct cove_call *call)
 
 	if (cove_cancel_fired(call->cancel))
 		cv_call_send_cancel(call);
-	if (!call->deadline_ns && !call->give_up_ns)
+	if (!call->deadline_ns && !call->give_up_ns && call->client->greeted)
 		return;
 	now = cv_now_ns();
+	if (!call->client->greeted && now >= call->client->greet_ns)
+		cv_client_lost(call->client);
 	if (call->deadline_ns && now >= call->deadline_ns && !call->cancel_sent) {
 		call->timed_out = true;
 		cv_call_send_cancel(call);
@@ -174,6 +176,8 @@ static int sleep_ms(const struct cove_call *call, int64_t until_ns)
 		due = call->deadline_ns;
 	if (call->give_up_ns && (!due || call->give_up_ns < due))
 		due = call->give_up_ns;
+	if (!call->client->greeted && (!due || call->client->greet_ns < due))
+		due = call->client->greet_ns;
 	if (!due)
 		return LONG_MS;
 	now = cv_now_ns();

@@ -288,3 +288,46 @@ load helper
 	[ -e out.jsonl ]
 	[ ! -s out.jsonl ]
 }
+
+@test "ENV-9: a cleanup that fails is told in the trace, and loses no result" {
+	local as=()
+	if [ "$(id -u)" = 0 ]; then # root may remove anything
+		chmod 711 "$work"
+		as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+		mkdir user
+		chown 65534:65534 user
+		cd user || return 1
+	fi
+	tasks x
+	chmod a+r tasks.jsonl
+	status 0 "${as[@]}" "$COVE" run tasks.jsonl --out out.jsonl --job-id j -o root="$PWD/runs" -- sh -c 'chmod 555 ..; echo done'
+	chmod 755 runs/j
+	jq -e '.messages[1].content == "done\n" and .metadata.cleanup == "failed" and (.metadata.cleanup_error | length > 0)' out.jsonl
+	[ -d runs/j/000001 ]
+}
+
+@test "ERR-5: a guest that is killed fails its run, and the others go on" {
+	tasks die b c
+	"$COVE" run tasks.jsonl --out out.jsonl --on-error continue -o root="$work/runs" -- \
+		sh -c '[ "$COVE_PROMPT" != die ] || { touch "$0/up"; sleep 61; }' "$work" 2>stderr 3>&- &
+	eventually test -e up
+	pkill -KILL -P $! -x cove-guest
+	code=0 && wait $! || code=$?
+	[ "$code" = 1 ]
+	jq -e '.input.prompt == "die" and .error.code == "outcome_unknown" and .exit == null' out.jsonl.failures
+	[ "$(jq -r '.messages[0].content' out.jsonl | xargs)" = "b c" ]
+	no_survivors
+}
+
+@test "JOB-7: after kill -9 of cove nothing runs on, and what was completed is there" {
+	tasks a b c
+	"$COVE" run tasks.jsonl --out out.jsonl -j 2 -- sh -c '[ "$COVE_PROMPT" = a ] || { setsid sleep 61 & sleep 61; }' 2>stderr 3>&- &
+	eventually grep -q . out.jsonl.partial
+	kill -KILL $!
+	wait $! || :
+	eventually no_survivors
+	jq -e '.record == 1' out.jsonl.partial
+	[ ! -e out.jsonl ]
+	status 0 "$COVE" run tasks.jsonl --out out.jsonl --overwrite -- cat
+	[ "$(wc -l <out.jsonl)" = 3 ]
+}

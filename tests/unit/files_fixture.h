@@ -2,10 +2,11 @@
 /*
  * What the tests of the file operations share.
  *
- * Each test has a fresh directory with `ws`, the only root and the working directory, and `out`, which is outside.
- * Afterwards no descriptor may be left open and no stage file may lie anywhere. Helpers that make or read files
- * for a test take paths relative to that directory and go past the operations; the operations are called directly,
- * with their defaults filled in as the operation table does it.
+ * Each test has a fresh directory with `ws`, the only root and the working directory, and `out`,
+ * which is outside. Afterwards no descriptor may be left open and no stage file may lie anywhere.
+ * Helpers that make or read files for a test take paths relative to that directory and go past the
+ * operations; the operations are called directly, with their defaults filled in as the operation
+ * table does it.
  */
 #ifndef FILES_FIXTURE_H
 #define FILES_FIXTURE_H
@@ -145,7 +146,7 @@ static inline void setup(void)
 
 	umask(022);
 	memset(&fx, 0, sizeof(fx));
-	snprintf(template, sizeof(template), "%s/cove-files.XXXXXX", tmp ? tmp : "/tmp");
+	snprintf(template, sizeof(template), "%s/cove-files.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(template));
 	ck_assert_ptr_nonnull(realpath(template, fx.base));
 	ck_assert_int_eq(chdir(fx.base), 0);
@@ -157,8 +158,7 @@ static inline void setup(void)
 	fx.roots[0] = fx.ws;
 	fx.space.roots = fx.roots;
 	fx.arena = cv_arena_new(0, NULL);
-	fx.ctx = (struct cv_file_ctx){
-		.space = &fx.space, .arena = fx.arena, .cancel = &fx.cancel};
+	fx.ctx = (struct cv_file_ctx){.space = &fx.space, .arena = fx.arena, .cancel = &fx.cancel};
 	fx.err = (struct cove_error)COVE_ERROR_INIT;
 	fx.fds = count_fds();
 }
@@ -185,7 +185,10 @@ static inline void write_proc(const char *name, const char *text)
 	close(fd);
 }
 
-/* Mounts a tmpfs over ws in namespaces of this process's own; false, and said, where that is refused. */
+/*
+ * Mounts a tmpfs over ws in namespaces of this process's own; false, and said, where that is
+ * refused.
+ */
 static inline bool mount_tmpfs(const char *test, const char *options, unsigned long flags)
 {
 	char map[64];
@@ -321,8 +324,10 @@ static inline int do_mkdir(const char *path, bool parents, bool exist_ok,
 /* Entries removed, or a code. */
 static inline int do_remove(const char *path, bool recursive, bool missing_ok)
 {
-	struct cove_file_remove_opts req = {
-		.size = sizeof(req), .path = path, .recursive = recursive, .missing_ok = missing_ok};
+	struct cove_file_remove_opts req = {.size = sizeof(req),
+					    .path = path,
+					    .recursive = recursive,
+					    .missing_ok = missing_ok};
 	struct cove_file_remove_result res;
 	int rc = call(cv_file_remove, &req, &res, sizeof(res));
 
@@ -330,7 +335,8 @@ static inline int do_remove(const char *path, bool recursive, bool missing_ok)
 }
 
 /* Runs one suite with one case that holds these tests. */
-static inline int run_tests(const char *name, const TTest *const *tests, size_t count, double timeout)
+static inline int run_tests(const char *name, const TTest *const *tests, size_t count,
+			    double timeout)
 {
 	Suite *suite = suite_create(name);
 	TCase *tcase = tcase_create(name);

@@ -141,7 +141,10 @@ static void *come_and_go(void *stop)
 	return NULL;
 }
 
-/* What vanishes between the reading of the names and the look at the entry is skipped; the rest fills the page. */
+/*
+ * What vanishes between the reading of the names and the look at the entry is skipped; the rest
+ * fills the page.
+ */
 START_TEST(file_9_vanished_entries_are_skipped)
 {
 	atomic_bool stop = false;

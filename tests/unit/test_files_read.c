@@ -217,9 +217,8 @@ START_TEST(file_2_code_points_across_reads)
 		ck_assert_str_eq(page.text.data + n, end);
 		put_run('x', n, "\xf0\x9f\x98");
 		ck_assert_int_eq(read_lines(0, -1), COVE_E_NOT_SUPPORTED);
-		ck_assert_int_eq(read_replacing((struct cove_file_read_text_opts){
-					 .line_limit = -1}),
-				 0);
+		ck_assert_int_eq(
+			read_replacing((struct cove_file_read_text_opts){.line_limit = -1}), 0);
 		ck_assert_uint_eq(page.text.len, n + 3);
 		ck_assert_str_eq(page.text.data + n, "\xEF\xBF\xBD");
 	}
@@ -278,7 +277,9 @@ START_TEST(file_2_a_huge_line_is_cut_and_the_page_makes_progress)
 }
 END_TEST
 
-/* The line that does not fit begins the next page, and what is wrong with it is that page's error. */
+/*
+ * The line that does not fit begins the next page, and what is wrong with it is that page's error.
+ */
 START_TEST(file_2_a_line_that_does_not_fit_is_put_off)
 {
 	struct cove_file_read_text_opts opts = {.max_line_length = (int64_t)MIB};
@@ -379,9 +380,8 @@ START_TEST(file_2_a_file_that_shrinks_meanwhile)
 	put_run('x', MIB, "\n");
 	ck_assert_int_eq(pthread_create(&thread, NULL, shrink_and_grow, &stop), 0);
 	for (int i = 0; i < 300; i++) {
-		ck_assert_int_eq(read_replacing((struct cove_file_read_text_opts){
-					 .line_limit = -1}),
-				 0);
+		ck_assert_int_eq(
+			read_replacing((struct cove_file_read_text_opts){.line_limit = -1}), 0);
 		ck_assert_int_eq(do_read_bytes("f", 0, 0, &bytes), 0);
 		ck_assert_uint_le(bytes.data.len, MIB + 1);
 	}
@@ -392,14 +392,22 @@ END_TEST
 
 START_TEST(file_3_ranges_of_bytes)
 {
-	put_bytes("ws/f", "a\0\xff" "defgh", 8);
+	put_bytes("ws/f",
+		  "a\0\xff"
+		  "defgh",
+		  8);
 	ck_assert_int_eq(do_read_bytes("f", 0, 0, &bytes), 0);
 	ck_assert_uint_eq(bytes.data.len, 8);
-	ck_assert_int_eq(memcmp(bytes.data.data, "a\0\xff" "defgh", 9), 0);
+	ck_assert_int_eq(memcmp(bytes.data.data,
+				"a\0\xff"
+				"defgh",
+				9),
+			 0);
 	ck_assert_int_eq(bytes.size, 8);
 	ck_assert(bytes.eof);
 	ck_assert_int_eq(do_read_bytes("f", 2, 3, &bytes), 0);
-	ck_assert_str_eq(bytes.data.data, "\xff" "de");
+	ck_assert_str_eq(bytes.data.data, "\xff"
+					  "de");
 	ck_assert_int_eq(bytes.offset, 2);
 	ck_assert(!bytes.eof);
 	ck_assert_int_eq(do_read_bytes("f", 5, 3, &bytes), 0);
@@ -447,7 +455,9 @@ START_TEST(file_3_bounded_by_64_mib)
 }
 END_TEST
 
-/* None of them may block, and none is opened: a reader would wake up a writer that waits for one. */
+/*
+ * None of them may block, and none is opened: a reader would wake up a writer that waits for one.
+ */
 START_TEST(file_1_special_files_are_never_opened)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "ws/sock"};

@@ -2,7 +2,6 @@
 /* stat, exists, canonical and absolute: FILE-8 and the rules of paths. */
 #include "files_fixture.h"
 
-
 static int do_path(cv_file_fn *fn, const char *path, struct cove_file_path_result *res)
 {
 	struct cove_file_path_opts req = {.size = sizeof(req), .path = path};

@@ -388,7 +388,11 @@ END_TEST
 /* CASE-71: each append is one write, so lines of several writers don't mix. */
 START_TEST(case_71_appenders_do_not_mix)
 {
-	enum { WRITERS = 4, LINES = 100, LENGTH = 9000 };
+	enum {
+		WRITERS = 4,
+		LINES = 100,
+		LENGTH = 9000
+	};
 	static char data[WRITERS * LINES * LENGTH];
 	char *line;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removing trees by descriptors: depth, width, failures, cancellation (FILE-14's remove stands on it). */
+/*
+ * Removing trees by descriptors: depth, width, failures, cancellation (FILE-14's remove stands on
+ * it).
+ */
 #include "files_fixture.h"
 
 #include <sys/resource.h>
@@ -134,7 +137,10 @@ START_TEST(tree_force_opens_directories_of_our_own)
 }
 END_TEST
 
-/* rmdir() needs nothing of the directory itself; like rm -r, an empty one goes though it can't be read. */
+/*
+ * rmdir() needs nothing of the directory itself; like rm -r, an empty one goes though it can't be
+ * read.
+ */
 START_TEST(tree_removes_an_empty_directory_that_cannot_be_read)
 {
 	make_dir("ws/d");
