@@ -70,6 +70,8 @@ int cv_buf_addf(struct cv_buf *b, const char *fmt, ...)
 
 void cv_buf_consume(struct cv_buf *b, size_t n)
 {
+	if (n == 0)
+		return;
 	memmove(b->data, b->data + n, b->len - n);
 	b->len -= n;
 	b->data[b->len] = '\0';

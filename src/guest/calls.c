@@ -146,7 +146,8 @@ static void dispatch_with_stdin(struct cv_guest_call *call)
 	call = early.len > 0 || ended ? find_call(g, id) : NULL;
 	if (call && call->reply.on_stdin && early.len > 0)
 		call->reply.on_stdin(&call->reply, early.data, early.len);
-	if (call && call->reply.on_stdin && ended)
+	call = ended ? find_call(g, id) : NULL;
+	if (call && call->reply.on_stdin)
 		call->reply.on_stdin(&call->reply, NULL, 0);
 	cv_buf_done(&early);
 }
