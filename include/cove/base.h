@@ -32,19 +32,22 @@ extern "C" {
 #define COVE_API __attribute__((visibility("default")))
 
 /*
- * An options struct in place: COVE_OPTS(cove_exec_opts, .script = "make"). Its first field `size` tells the
- * library which fields the caller's header knew. A field left out is zero, and zero means the documented
- * default. C only; in C++ fill a struct by hand and set `size`.
+ * An options struct in place: COVE_OPTS(cove_exec_opts, .script = "make"). Its first field `size`
+ * tells the library which fields the caller's header knew. A field left out is zero, and zero means
+ * the documented default. C only; in C++ fill a struct by hand and set `size`.
  */
 #define COVE_OPTS(type, ...) (&(const struct type){.size = sizeof(struct type), ##__VA_ARGS__})
 
 /*
- * Says 0 (or "no") where a field's zero means "default". For example `.grace_ms = COVE_ZERO` asks for no
- * grace at all, `.grace_ms = 0` for the default grace.
+ * Says 0 (or "no") where a field's zero means "default". For example `.grace_ms = COVE_ZERO` asks
+ * for no grace at all, `.grace_ms = 0` for the default grace.
  */
 #define COVE_ZERO (-2147483647 - 1)
 
-/* Bytes that may hold anything, NUL included. Borrowed in a request, owned by the result in a result. */
+/*
+ * Bytes that may hold anything, NUL included. Borrowed in a request, owned by the result in a
+ * result.
+ */
 struct cove_bytes {
 	const char *data; /* not NUL-terminated in a request; NUL-terminated in a result */
 	size_t len;	  /* in bytes */
@@ -55,9 +58,12 @@ struct cove_cancel;
 
 /* How one call may end early. */
 struct cove_call_opts {
-	size_t size;		    /* set by COVE_OPTS */
-	struct cove_cancel *cancel; /* borrowed until the call has ended; NULL: the call can't be cancelled */
-	int64_t timeout_ms;	    /* deadline of the call, 1..2^31-1 ms; 0: none */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* borrowed until the call has ended; NULL: the call can't be cancelled */
+	struct cove_cancel *cancel;
+	/* deadline of the call, 1..2^31-1 ms; 0: none */
+	int64_t timeout_ms;
 };
 
 /**
@@ -73,13 +79,15 @@ COVE_API const char *cove_version(void);
  *
  * One flag may serve any number of calls in any threads; all of them end when it fires.
  *
- * @return the flag, to be freed by cove_cancel_free(), or NULL where no memory or descriptor is left.
+ * @return the flag, to be freed by cove_cancel_free(), or NULL where no memory or descriptor is
+ * left.
  * Threads: any. @since 0.1
  */
 COVE_API struct cove_cancel *cove_cancel_new(void);
 
 /**
- * Fires the flag: every call that was given it ends with `cancelled`, now and later. Firing twice is harmless.
+ * Fires the flag: every call that was given it ends with `cancelled`, now and later. Firing twice
+ * is harmless.
  *
  * @param cancel a flag of cove_cancel_new(); NULL does nothing.
  * Threads: any; async-signal-safe. @since 0.1

@@ -2,10 +2,10 @@
 /*
  * libcove: environments for agents. This header includes all the others.
  *
- * An environment is a place with files, commands, processes and their output. It is reached through a small
- * guest program that runs inside it; every operation is carried out there. A struct cove_env may be used by any
- * number of threads at once; the library starts no thread of its own, installs no signal handler and changes no
- * state of the process.
+ * An environment is a place with files, commands, processes and their output. It is reached through
+ * a small guest program that runs inside it; every operation is carried out there. A struct
+ * cove_env may be used by any number of threads at once; the library starts no thread of its own,
+ * installs no signal handler and changes no state of the process.
  *
  * Example:
  *

@@ -3,11 +3,12 @@
  * Environments: open, use, close; and the one primitive under every operation, a call.
  *
  * cove_env_open() does no I/O. The first operation prepares the environment (starts its guest), or
- * cove_env_ready() does so ahead of time. cove_env_close() ends every process of it, confirmed, and cleans up by
- * the outcome that it is told.
+ * cove_env_ready() does so ahead of time. cove_env_close() ends every process of it, confirmed, and
+ * cleans up by the outcome that it is told.
  *
- * A blocking operation is cove_submit() and cove_call_wait(). A caller with its own loop submits, watches
- * cove_env_fd() and calls cove_call_poll(). Any number of threads may use one environment at once.
+ * A blocking operation is cove_submit() and cove_call_wait(). A caller with its own loop submits,
+ * watches cove_env_fd() and calls cove_call_poll(). Any number of threads may use one environment
+ * at once.
  *
  * Example:
  *
@@ -22,7 +23,8 @@
  *		struct cove_exec_result *r = NULL;
  *		struct cove_error err = COVE_ERROR_INIT;
  *		if (cove_env_open(COVE_OPTS(cove_env_opts, .provider = "here"), &env, &err) < 0 ||
- *		    cove_submit(env, "process.exec", COVE_OPTS(cove_exec_opts, .script = "echo hi"), NULL, &call, &err) < 0)
+ *		    cove_submit(env, "process.exec", COVE_OPTS(cove_exec_opts, .script = "echo hi"),
+ *				NULL, &call, &err) < 0)
  *			return 1;
  *		while (cove_call_poll(call) == 0) {
  *			struct pollfd p = {.fd = cove_env_fd(env), .events = cove_env_events(env)};
@@ -69,40 +71,69 @@ enum cove_retain {
 
 /* Configuration of an environment. */
 struct cove_env_opts {
-	size_t size;		     /* set by COVE_OPTS */
-	const char *provider;	     /* "here" or "workspace"; default "workspace" */
-	const char *dir;	     /* here: its directory; default the current one */
-	const char *seed;	     /* workspace: absolute path of a directory to copy; default none (starts empty) */
-	const char *job_id;	     /* workspace: `[A-Za-z0-9][A-Za-z0-9_-]{0,127}`; default "adhoc" */
-	const char *run_id;	     /* workspace: the same form; default made up, unique */
-	int retain;		     /* workspace: enum cove_retain bits; default failure and aborted */
-	const char *const *env;	     /* "NAME=VALUE" for every command, NULL at the end */
-	const char *const *roots;    /* further allowed roots, absolute, NULL at the end */
-	const char *const *options;  /* provider's own, "KEY=VALUE" (workspace: root=DIR, shell=PATH), NULL at the end */
-	const char *shell;	     /* shell of scripts, absolute; default bash, else sh */
-	int64_t timeout_ms;	     /* deadline of each command that gives none, 1..2^31-1; 0: none */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* "here" or "workspace"; default "workspace" */
+	const char *provider;
+	/* here: its directory; default the current one */
+	const char *dir;
+	/* workspace: absolute path of a directory to copy; default none (starts empty) */
+	const char *seed;
+	/* workspace: `[A-Za-z0-9][A-Za-z0-9_-]{0,127}`; default "adhoc" */
+	const char *job_id;
+	/* workspace: the same form; default made up, unique */
+	const char *run_id;
+	/* workspace: enum cove_retain bits; default failure and aborted */
+	int retain;
+	/* "NAME=VALUE" for every command, NULL at the end */
+	const char *const *env;
+	/* further allowed roots, absolute, NULL at the end */
+	const char *const *roots;
+	/* provider's own, "KEY=VALUE" (workspace: root=DIR, shell=PATH), NULL at the end */
+	const char *const *options;
+	/* shell of scripts, absolute; default bash, else sh */
+	const char *shell;
+	/* deadline of each command that gives none, 1..2^31-1; 0: none */
+	int64_t timeout_ms;
 };
 
 /* What an environment is; result of cove_env_describe(). */
 struct cove_env_describe_result {
-	const char *provider;		/* its name */
-	const char *namespace_id;	/* id of its file namespace: equal ids see the same files */
-	const char *cwd;		/* where relative paths start */
-	const char *tmp_dir;		/* its own scratch directory, NULL where there is none */
-	const char *const *roots;	/* allowed roots, NULL at the end */
-	const char *home;		/* what ~ means */
-	const char *shell;		/* shell of scripts, NULL where there is none */
-	const char *platform;		/* such as "linux x86_64" */
-	const char *const *operations;	/* permitted operations, NULL at the end */
+	/* its name */
+	const char *provider;
+	/* id of its file namespace: equal ids see the same files */
+	const char *namespace_id;
+	/* where relative paths start */
+	const char *cwd;
+	/* its own scratch directory, NULL where there is none */
+	const char *tmp_dir;
+	/* allowed roots, NULL at the end */
+	const char *const *roots;
+	/* what ~ means */
+	const char *home;
+	/* shell of scripts, NULL where there is none */
+	const char *shell;
+	/* such as "linux x86_64" */
+	const char *platform;
+	/* permitted operations, NULL at the end */
+	const char *const *operations;
 	struct cove_describe_limits {
-		int64_t message_bytes;	/* largest message of the connection */
-		int64_t script_bytes;	/* longest script */
-		int64_t read_bytes;	/* most bytes of one read */
-		int64_t records;	/* finished processes that are kept */
-	} limits;			/* limits of requests */
-	const char *const *isolation;	/* "mechanism=active|inactive|degraded", NULL at the end */
-	const char *const *facets;	/* "files=ready|unprepared|absent|failed" …, NULL at the end */
-	const char *text;		/* the same in a few words, for a model */
+		/* largest message of the connection */
+		int64_t message_bytes;
+		/* longest script */
+		int64_t script_bytes;
+		/* most bytes of one read */
+		int64_t read_bytes;
+		/* finished processes that are kept */
+		int64_t records;
+		/* limits of requests */
+	} limits;
+	/* "mechanism=active|inactive|degraded", NULL at the end */
+	const char *const *isolation;
+	/* "files=ready|unprepared|absent|failed" …, NULL at the end */
+	const char *const *facets;
+	/* the same in a few words, for a model */
+	const char *text;
 };
 
 /* Result of cove_env_ping(). */
@@ -117,8 +148,10 @@ struct cove_env_reset_result {
 
 /* Request of cove_env_resolve_tmp(). */
 struct cove_env_resolve_tmp_opts {
-	size_t size;	  /* set by COVE_OPTS */
-	const char *path; /* relative, without a way out; "." is the scratch directory itself; required */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* relative, without a way out; "." is the scratch directory itself; required */
+	const char *path;
 };
 
 /* Result of cove_env_resolve_tmp(). */
@@ -141,42 +174,50 @@ struct cove_provider_info {
  * @param opts configuration; NULL means all defaults.
  * @param ret_env set on success; close it with cove_env_close().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_INVALID_ARGUMENT (an unknown provider, with the known ones listed; an unknown option; a bad
- * id), COVE_E_NOT_SUPPORTED (a known provider that this build can't provide).
+ * @return 0, or COVE_E_INVALID_ARGUMENT (an unknown provider, with the known ones listed; an
+ * unknown option; a bad id), COVE_E_NOT_SUPPORTED (a known provider that this build can't provide).
  * Threads: any. @since 0.1
  */
-COVE_API int cove_env_open(const struct cove_env_opts *opts, struct cove_env **ret_env, struct cove_error *err);
+COVE_API int cove_env_open(const struct cove_env_opts *opts, struct cove_env **ret_env,
+			   struct cove_error *err);
 
 /**
  * Prepares the environment: makes its directory, starts its guest, and waits until it answers.
  *
- * Concurrent callers share one preparation. A failure is remembered and told again to every later caller.
+ * Concurrent callers share one preparation. A failure is remembered and told again to every later
+ * caller.
  *
  * @param env environment.
  * @param opts how it may end early; NULL none.
  * @param err NULL, or filled on failure.
- * @return 0, or what went wrong: COVE_E_NOT_FOUND (seed, directory), COVE_E_CONFLICT (the run's directory exists),
- * COVE_E_PERMISSION_DENIED, COVE_E_QUOTA_EXCEEDED, COVE_E_SPAWN_FAILED, COVE_E_PROTOCOL_ERROR (no guest answers there).
+ * @return 0, or what went wrong: COVE_E_NOT_FOUND (seed, directory), COVE_E_CONFLICT (the run's
+ * directory exists), COVE_E_PERMISSION_DENIED, COVE_E_QUOTA_EXCEEDED, COVE_E_SPAWN_FAILED,
+ * COVE_E_PROTOCOL_ERROR (no guest answers there).
  * Threads: any. @since 0.1
  */
-COVE_API int cove_env_ready(struct cove_env *env, const struct cove_call_opts *opts, struct cove_error *err);
+COVE_API int cove_env_ready(struct cove_env *env, const struct cove_call_opts *opts,
+			    struct cove_error *err);
 
 /**
- * Ends the environment: refuses new calls, cancels those under way, ends every process, confirmed, then removes what
- * it made for itself, unless retention by the outcome keeps it. Frees the object in every case.
+ * Ends the environment: refuses new calls, cancels those under way, ends every process, confirmed,
+ * then removes what it made for itself, unless retention by the outcome keeps it. Frees the object
+ * in every case.
  *
- * No other thread may use the object any more, except in calls that this one cancels: they return `closed`.
+ * No other thread may use the object any more, except in calls that this one cancels: they return
+ * `closed`.
  *
  * @param env environment; NULL does nothing.
  * @param outcome enum cove_outcome.
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_CLEANUP_FAILED: the environment has ended, but something of it is left (err->path).
+ * @return 0, or COVE_E_CLEANUP_FAILED: the environment has ended, but something of it is left
+ * (err->path).
  * Threads: one, once. @since 0.1
  */
 COVE_API int cove_env_close(struct cove_env *env, int outcome, struct cove_error *err);
 
 /**
- * Gives the id of the environment's file namespace, without I/O. Environments with equal ids see the same files.
+ * Gives the id of the environment's file namespace, without I/O. Environments with equal ids see
+ * the same files.
  *
  * @param env environment.
  * @return a string that lives as long as the environment.
@@ -225,10 +266,11 @@ COVE_API int cove_env_describe(struct cove_env *env, struct cove_env_describe_re
 COVE_API int cove_env_ping(struct cove_env *env, struct cove_error *err);
 
 /**
- * Ends every process and forgets every record; numbering starts again at `process-1` with a new generation.
+ * Ends every process and forgets every record; numbering starts again at `process-1` with a new
+ * generation.
  *
- * All trees are told to end before the first is waited for. One that can't be confirmed dead stays owned, and a later
- * reset tries again.
+ * All trees are told to end before the first is waited for. One that can't be confirmed dead stays
+ * owned, and a later reset tries again.
  *
  * @param env environment.
  * @param ret_result set on success; free with cove_result_free().
@@ -236,20 +278,25 @@ COVE_API int cove_env_ping(struct cove_env *env, struct cove_error *err);
  * @return 0, or COVE_E_BUSY (something could not be confirmed dead).
  * Threads: any. @since 0.1
  */
-COVE_API int cove_env_reset(struct cove_env *env, struct cove_env_reset_result **ret_result, struct cove_error *err);
+COVE_API int cove_env_reset(struct cove_env *env, struct cove_env_reset_result **ret_result,
+			    struct cove_error *err);
 
 /**
- * Gives the path of something in the environment's own scratch directory, which it makes if need be.
+ * Gives the path of something in the environment's own scratch directory, which it makes if need
+ * be.
  *
  * @param env environment.
  * @param opts the relative path.
  * @param ret_result set on success; free with cove_result_free().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_INVALID_ARGUMENT (absolute, or a way out), COVE_E_NOT_SUPPORTED (there is none).
+ * @return 0, or COVE_E_INVALID_ARGUMENT (absolute, or a way out), COVE_E_NOT_SUPPORTED (there is
+ * none).
  * Threads: any. @since 0.1
  */
-COVE_API int cove_env_resolve_tmp(struct cove_env *env, const struct cove_env_resolve_tmp_opts *opts,
-				  struct cove_env_resolve_tmp_result **ret_result, struct cove_error *err);
+COVE_API int cove_env_resolve_tmp(struct cove_env *env,
+				  const struct cove_env_resolve_tmp_opts *opts,
+				  struct cove_env_resolve_tmp_result **ret_result,
+				  struct cove_error *err);
 
 /**
  * Lists the providers that this build knows.
@@ -263,17 +310,20 @@ COVE_API const struct cove_provider_info *cove_providers(size_t *ret_count);
 /**
  * Submits an operation and returns at once; its request is copied.
  *
- * @param env environment; its preparation is begun if need be (starting the guest may take some milliseconds).
+ * @param env environment; its preparation is begun if need be (starting the guest may take some
+ * milliseconds).
  * @param op name of the operation, such as "file.stat".
  * @param request the operation's options struct, NULL for one that takes none.
  * @param opts cancellation and deadline; NULL none.
  * @param ret_call set on success; ends with cove_call_take() or cove_call_free().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_INVALID_ARGUMENT (before anything is sent), COVE_E_CLOSED, COVE_E_UNAVAILABLE.
+ * @return 0, or COVE_E_INVALID_ARGUMENT (before anything is sent), COVE_E_CLOSED,
+ * COVE_E_UNAVAILABLE.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_submit(struct cove_env *env, const char *op, const void *request, const struct cove_call_opts *opts,
-			 struct cove_call **ret_call, struct cove_error *err);
+COVE_API int cove_submit(struct cove_env *env, const char *op, const void *request,
+			 const struct cove_call_opts *opts, struct cove_call **ret_call,
+			 struct cove_error *err);
 
 /**
  * The same with the request as a JSON object (see docs/operations.md).
@@ -285,11 +335,13 @@ COVE_API int cove_submit(struct cove_env *env, const char *op, const void *reque
  * @param opts cancellation and deadline; NULL none.
  * @param ret_call set on success.
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_INVALID_ARGUMENT (bad JSON, an unknown field, a value out of range), or as cove_submit().
+ * @return 0, or COVE_E_INVALID_ARGUMENT (bad JSON, an unknown field, a value out of range), or as
+ * cove_submit().
  * Threads: any. @since 0.1
  */
 COVE_API int cove_submit_json(struct cove_env *env, const char *op, const char *json, size_t len,
-			      const struct cove_call_opts *opts, struct cove_call **ret_call, struct cove_error *err);
+			      const struct cove_call_opts *opts, struct cove_call **ret_call,
+			      struct cove_error *err);
 
 /**
  * Moves the connection without blocking and tells whether the call has ended.
@@ -316,7 +368,8 @@ COVE_API int cove_call_wait(struct cove_call *call, int64_t timeout_ms);
  * Takes the result of an ended call and frees the call. On one that has not ended it waits first.
  *
  * @param call a call.
- * @param ret_result NULL, or set on success to the operation's result struct; free with cove_result_free().
+ * @param ret_result NULL, or set on success to the operation's result struct; free with
+ * cove_result_free().
  * @param err NULL, or filled on failure.
  * @return 0, or the operation's error.
  * Threads: any; each call by one thread at a time. @since 0.1
@@ -335,8 +388,8 @@ COVE_API int cove_call_take(struct cove_call *call, void **ret_result, struct co
 COVE_API int cove_call_take_json(struct cove_call *call, char **ret_json, struct cove_error *err);
 
 /**
- * Asks for the call to be cancelled; it still ends with an answer: a command's result with reason `cancelled`, or the
- * error `cancelled`.
+ * Asks for the call to be cancelled; it still ends with an answer: a command's result with reason
+ * `cancelled`, or the error `cancelled`.
  *
  * @param call a call; NULL does nothing.
  * Threads: any. @since 0.1
@@ -358,11 +411,12 @@ COVE_API void cove_call_free(struct cove_call *call);
  * @param data bytes.
  * @param len how many; 0 closes stdin after what was written before.
  * @param err NULL, or filled on failure.
- * @return how many bytes were taken (0: none now, cove_call_poll() and try again), or COVE_E_INVALID_ARGUMENT (the
- * call takes no stdin, or it was closed).
+ * @return how many bytes were taken (0: none now, cove_call_poll() and try again), or
+ * COVE_E_INVALID_ARGUMENT (the call takes no stdin, or it was closed).
  * Threads: any. @since 0.1
  */
-COVE_API int64_t cove_call_write(struct cove_call *call, const void *data, size_t len, struct cove_error *err);
+COVE_API int64_t cove_call_write(struct cove_call *call, const void *data, size_t len,
+				 struct cove_error *err);
 
 /**
  * Gives a descriptor to watch; when it is ready for cove_env_events(), call cove_call_poll().

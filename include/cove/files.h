@@ -2,17 +2,17 @@
 /*
  * Files of an environment.
  *
- * Paths are those that a command in the environment would use: UTF-8, without NUL, at most 4,096 bytes. A
- * relative path starts at the environment's working directory; `~` and `~/x` mean its home; `file://` URLs are
- * taken too. A path in a result is relative to the working directory where it lies below it, else absolute, and
- * can be given back as it is.
+ * Paths are those that a command in the environment would use: UTF-8, without NUL, at most 4,096
+ * bytes. A relative path starts at the environment's working directory; `~` and `~/x` mean its
+ * home; `file://` URLs are taken too. A path in a result is relative to the working directory where
+ * it lies below it, else absolute, and can be given back as it is.
  *
  * An environment has allowed roots. A path, links in it included, that leads outside of them is
- * `permission_denied` whether it exists or not. Only regular files are opened for content: FIFOs, sockets and
- * devices are `invalid_argument` and never block.
+ * `permission_denied` whether it exists or not. Only regular files are opened for content: FIFOs,
+ * sockets and devices are `invalid_argument` and never block.
  *
- * Writes are staged beside the target and renamed: a reader sees the old content or the new, and a failure leaves
- * the old.
+ * Writes are staged beside the target and renamed: a reader sees the old content or the new, and a
+ * failure leaves the old.
  *
  * Example:
  *
@@ -25,8 +25,8 @@
  *		struct cove_file_read_text_result *page = NULL;
  *		if (cove_env_open(COVE_OPTS(cove_env_opts, .provider = "here"), &env, NULL) < 0)
  *			return 1;
- *		int rc = cove_file_read_text(env, COVE_OPTS(cove_file_read_text_opts, .path = "/etc/hostname"), &page,
- *					     NULL);
+ *		int rc = cove_file_read_text(env, COVE_OPTS(cove_file_read_text_opts,
+ *							    .path = "/etc/hostname"), &page, NULL);
  *		if (rc >= 0)
  *			printf("%s", page->text.data);
  *		cove_file_read_text_result_free(page);
@@ -109,12 +109,18 @@ struct cove_file_list_result {
 
 /* Request of cove_file_read_text(). */
 struct cove_file_read_text_opts {
-	size_t size;		 /* set by COVE_OPTS */
-	const char *path;	 /* required */
-	int64_t line_offset;	 /* lines to skip, ≥ 0 */
-	int64_t line_limit;	 /* 1..1,000,000 lines, default 200; -1: all, up to 16 MiB, no line clipped */
-	int64_t max_line_length; /* 1..1 MiB; default 2,000 bytes; longer lines are clipped */
-	int invalid;		 /* enum cove_invalid */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* required */
+	const char *path;
+	/* lines to skip, ≥ 0 */
+	int64_t line_offset;
+	/* 1..1,000,000 lines, default 200; -1: all, up to 16 MiB, no line clipped */
+	int64_t line_limit;
+	/* 1..1 MiB; default 2,000 bytes; longer lines are clipped */
+	int64_t max_line_length;
+	/* enum cove_invalid */
+	int invalid;
 };
 
 /* Result of cove_file_read_text(). */
@@ -129,10 +135,14 @@ struct cove_file_read_text_result {
 
 /* Request of cove_file_read_bytes(). */
 struct cove_file_read_bytes_opts {
-	size_t size;	  /* set by COVE_OPTS */
-	const char *path; /* required */
-	int64_t offset;	  /* ≥ 0 */
-	int64_t length;	  /* 1..64 MiB; default: to the end, which must not be further than 64 MiB */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* required */
+	const char *path;
+	/* ≥ 0 */
+	int64_t offset;
+	/* 1..64 MiB; default: to the end, which must not be further than 64 MiB */
+	int64_t length;
 };
 
 /* Result of cove_file_read_bytes(). */
@@ -145,14 +155,22 @@ struct cove_file_read_bytes_result {
 
 /* Request of cove_file_write_text() and cove_file_write_bytes(). */
 struct cove_file_write_opts {
-	size_t size;	       /* set by COVE_OPTS */
-	const char *path;      /* required */
-	struct cove_bytes data; /* at most 64 MiB; of write_text: UTF-8 without NUL */
-	int mode;	       /* enum cove_write_mode; required */
-	int parents;	       /* make missing directories: 0 default (yes), 1 yes, COVE_ZERO no */
-	bool durable;	       /* flush file and directory to the disk before returning */
-	bool in_place;	       /* write into the present file instead of replacing it: keeps hard links, not atomic */
-	int64_t file_mode;     /* permission bits of a new file, 1..0777; default 0666 less the umask */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* required */
+	const char *path;
+	/* at most 64 MiB; of write_text: UTF-8 without NUL */
+	struct cove_bytes data;
+	/* enum cove_write_mode; required */
+	int mode;
+	/* make missing directories: 0 default (yes), 1 yes, COVE_ZERO no */
+	int parents;
+	/* flush file and directory to the disk before returning */
+	bool durable;
+	/* write into the present file instead of replacing it: keeps hard links, not atomic */
+	bool in_place;
+	/* permission bits of a new file, 1..0777; default 0666 less the umask */
+	int64_t file_mode;
 };
 
 /* Result of a write. */
@@ -196,9 +214,10 @@ struct cove_file_path_result {
 };
 
 /*
- * Errors of every operation in this header, besides those listed with it: `invalid_argument` (which field, why),
- * `permission_denied` (outside the allowed roots, or refused by the kernel), `not_found`, `not_directory` (a
- * component is no directory), and the errors of every operation (see process.h).
+ * Errors of every operation in this header, besides those listed with it: `invalid_argument` (which
+ * field, why), `permission_denied` (outside the allowed roots, or refused by the kernel),
+ * `not_found`, `not_directory` (a component is no directory), and the errors of every operation
+ * (see process.h).
  */
 
 /**
@@ -211,7 +230,8 @@ struct cove_file_path_result {
  * @return 0, or the errors above.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_stat(struct cove_env *env, const struct cove_file_path_opts *opts, struct cove_file_entry **ret_result, struct cove_error *err);
+COVE_API int cove_file_stat(struct cove_env *env, const struct cove_file_path_opts *opts,
+			    struct cove_file_entry **ret_result, struct cove_error *err);
 
 /**
  * Tells whether something is at a path; a dangling link counts as something.
@@ -225,7 +245,8 @@ COVE_API int cove_file_stat(struct cove_env *env, const struct cove_file_path_op
  * @return 0, or the errors above but COVE_E_NOT_FOUND.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_exists(struct cove_env *env, const struct cove_file_path_opts *opts, struct cove_file_exists_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_exists(struct cove_env *env, const struct cove_file_path_opts *opts,
+			      struct cove_file_exists_result **ret_result, struct cove_error *err);
 
 /**
  * Lists the children of a directory in byte order of their names.
@@ -239,23 +260,27 @@ COVE_API int cove_file_exists(struct cove_env *env, const struct cove_file_path_
  * @return 0, or COVE_E_NOT_DIRECTORY (it is a file), or the errors above.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_list(struct cove_env *env, const struct cove_file_list_opts *opts, struct cove_file_list_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_list(struct cove_env *env, const struct cove_file_list_opts *opts,
+			    struct cove_file_list_result **ret_result, struct cove_error *err);
 
 /**
  * Reads a page of lines of a UTF-8 text file.
  *
- * LF ends a line and CR is kept. A page is at most 1 MiB and makes progress by at least one line; past the
- * end it is empty.
+ * LF ends a line and CR is kept. A page is at most 1 MiB and makes progress by at least one line;
+ * past the end it is empty.
  *
  * @param env environment; prepared if need be.
  * @param opts see struct cove_file_read_text_opts.
  * @param ret_result set on success; free with cove_file_read_text_result_free().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_NOT_SUPPORTED (NUL or bytes that are not UTF-8 in the page: read bytes instead),
- * COVE_E_TOO_LARGE (line_limit -1 and more than 16 MiB), COVE_E_IS_DIRECTORY, or the errors above.
+ * @return 0, or COVE_E_NOT_SUPPORTED (NUL or bytes that are not UTF-8 in the page: read bytes
+ * instead), COVE_E_TOO_LARGE (line_limit -1 and more than 16 MiB), COVE_E_IS_DIRECTORY, or the
+ * errors above.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_read_text(struct cove_env *env, const struct cove_file_read_text_opts *opts, struct cove_file_read_text_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_read_text(struct cove_env *env, const struct cove_file_read_text_opts *opts,
+				 struct cove_file_read_text_result **ret_result,
+				 struct cove_error *err);
 
 /**
  * Reads bytes of a file from an offset on.
@@ -266,26 +291,33 @@ COVE_API int cove_file_read_text(struct cove_env *env, const struct cove_file_re
  * @param opts see struct cove_file_read_bytes_opts.
  * @param ret_result set on success; free with cove_file_read_bytes_result_free().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_TOO_LARGE (more than 64 MiB to the end and no length), COVE_E_IS_DIRECTORY, or the errors above.
+ * @return 0, or COVE_E_TOO_LARGE (more than 64 MiB to the end and no length), COVE_E_IS_DIRECTORY,
+ * or the errors above.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_read_bytes(struct cove_env *env, const struct cove_file_read_bytes_opts *opts, struct cove_file_read_bytes_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_read_bytes(struct cove_env *env,
+				  const struct cove_file_read_bytes_opts *opts,
+				  struct cove_file_read_bytes_result **ret_result,
+				  struct cove_error *err);
 
 /**
  * Writes UTF-8 text to a file, whole or not at all.
  *
- * Mode bits and, where possible, the owner of a replaced file are kept. A link is written through to its target
- * where that lies inside the allowed roots.
+ * Mode bits and, where possible, the owner of a replaced file are kept. A link is written through
+ * to its target where that lies inside the allowed roots.
  *
  * @param env environment; prepared if need be.
  * @param opts see struct cove_file_write_opts.
  * @param ret_result set on success; free with cove_result_free().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_ALREADY_EXISTS (create), COVE_E_NOT_FOUND (replace), COVE_E_IS_DIRECTORY, COVE_E_READ_ONLY,
- * COVE_E_QUOTA_EXCEEDED (no room: the old content is intact), or the errors above.
+ * @return 0, or COVE_E_ALREADY_EXISTS (create), COVE_E_NOT_FOUND (replace), COVE_E_IS_DIRECTORY,
+ * COVE_E_READ_ONLY, COVE_E_QUOTA_EXCEEDED (no room: the old content is intact), or the errors
+ * above.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_write_text(struct cove_env *env, const struct cove_file_write_opts *opts, struct cove_file_write_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_write_text(struct cove_env *env, const struct cove_file_write_opts *opts,
+				  struct cove_file_write_result **ret_result,
+				  struct cove_error *err);
 
 /**
  * Writes bytes to a file, whole or not at all; otherwise as cove_file_write_text().
@@ -297,7 +329,9 @@ COVE_API int cove_file_write_text(struct cove_env *env, const struct cove_file_w
  * @return 0, or the errors of cove_file_write_text().
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_write_bytes(struct cove_env *env, const struct cove_file_write_opts *opts, struct cove_file_write_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_write_bytes(struct cove_env *env, const struct cove_file_write_opts *opts,
+				   struct cove_file_write_result **ret_result,
+				   struct cove_error *err);
 
 /**
  * Makes a directory.
@@ -309,7 +343,8 @@ COVE_API int cove_file_write_bytes(struct cove_env *env, const struct cove_file_
  * @return 0, or COVE_E_ALREADY_EXISTS, or the errors above.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_mkdir(struct cove_env *env, const struct cove_file_mkdir_opts *opts, struct cove_file_mkdir_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_mkdir(struct cove_env *env, const struct cove_file_mkdir_opts *opts,
+			     struct cove_file_mkdir_result **ret_result, struct cove_error *err);
 
 /**
  * Removes a file, a link, or a directory.
@@ -321,7 +356,8 @@ COVE_API int cove_file_mkdir(struct cove_env *env, const struct cove_file_mkdir_
  * @return 0, or COVE_E_NOT_EMPTY (without recursive), or the errors above.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_remove(struct cove_env *env, const struct cove_file_remove_opts *opts, struct cove_file_remove_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_remove(struct cove_env *env, const struct cove_file_remove_opts *opts,
+			      struct cove_file_remove_result **ret_result, struct cove_error *err);
 
 /**
  * Gives the absolute path behind all links.
@@ -333,7 +369,8 @@ COVE_API int cove_file_remove(struct cove_env *env, const struct cove_file_remov
  * @return 0, or the errors above.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_canonical(struct cove_env *env, const struct cove_file_path_opts *opts, struct cove_file_path_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_canonical(struct cove_env *env, const struct cove_file_path_opts *opts,
+				 struct cove_file_path_result **ret_result, struct cove_error *err);
 
 /**
  * Gives the absolute form of a path by its letters alone; looks at no file.
@@ -345,7 +382,8 @@ COVE_API int cove_file_canonical(struct cove_env *env, const struct cove_file_pa
  * @return 0, or COVE_E_INVALID_ARGUMENT.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_file_absolute(struct cove_env *env, const struct cove_file_path_opts *opts, struct cove_file_path_result **ret_result, struct cove_error *err);
+COVE_API int cove_file_absolute(struct cove_env *env, const struct cove_file_path_opts *opts,
+				struct cove_file_path_result **ret_result, struct cove_error *err);
 
 /**
  * Frees a result of cove_file_list().

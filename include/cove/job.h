@@ -2,9 +2,9 @@
 /*
  * Jobs: a JSONL file of tasks in, one trace per task out.
  *
- * Each record is one run in an environment of its own, prepared from the seed and cleaned up by the run's outcome.
- * Traces are appended to `<output>.partial` in order of completion; at the end the output appears whole, in input
- * order. Failed runs are lines in `<output>.failures`.
+ * Each record is one run in an environment of its own, prepared from the seed and cleaned up by the
+ * run's outcome. Traces are appended to `<output>.partial` in order of completion; at the end the
+ * output appears whole, in input order. Failed runs are lines in `<output>.failures`.
  *
  * Example:
  *
@@ -18,8 +18,8 @@
  *		const char *command[] = {"sh", "-c", "cat", NULL};
  *		if (argc < 3)
  *			return 0;
- *		int rc = cove_job_run(COVE_OPTS(cove_job_opts, .tasks = argv[1], .output = argv[2], .command = command),
- *				      &sum, &err);
+ *		int rc = cove_job_run(COVE_OPTS(cove_job_opts, .tasks = argv[1], .output = argv[2],
+ *						.command = command), &sum, &err);
  *		if (rc < 0)
  *			fprintf(stderr, "%s\n", err.message);
  *		printf("%d of %d succeeded\n", (int)sum.succeeded, (int)sum.total);
@@ -58,36 +58,55 @@ typedef void (*cove_job_progress_fn)(void *user, const struct cove_job_progress 
 
 /* Configuration of a job. */
 struct cove_job_opts {
-	size_t size;			   /* set by COVE_OPTS */
-	const char *tasks;		   /* path of the JSONL file, "-" for stdin; required */
-	const char *output;		   /* path of the traces; required */
-	const struct cove_env_opts *env;   /* environment of each run; job_id and run_id are set by the job */
-	const char *const *command;	   /* command pipeline: program and arguments, NULL at the end; required */
-	int64_t concurrency;		   /* runs at a time, 1..256; default 1 */
-	int on_error;			   /* enum cove_on_error */
-	int64_t retries;		   /* further attempts of a failed run, each in a fresh workspace, 0..100 */
-	int64_t run_timeout_ms;		   /* deadline of each turn's command, 1..2^31-1 ms; 0: none */
-	bool overwrite;			   /* replace an existing output, partial and failures */
-	bool resume;			   /* refused as `not_supported`: not crash-safe yet */
-	const char *job_id;		   /* default made up, unique */
-	int64_t limit;			   /* at most so many records; 0 all */
-	int64_t shard_index;		   /* with shard_count: only records n with (n - 1) mod count = index - 1 */
-	int64_t shard_count;		   /* 0: no sharding */
-	struct cove_cancel *cancel;	   /* fired once: abort and clean up; borrowed */
-	struct cove_cancel *cancel_now;	   /* fired: end at once, keeping nothing waiting; borrowed */
-	cove_job_progress_fn on_progress;  /* NULL none */
-	void *on_progress_user;		   /* given to on_progress */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* path of the JSONL file, "-" for stdin; required */
+	const char *tasks;
+	/* path of the traces; required */
+	const char *output;
+	/* environment of each run; job_id and run_id are set by the job */
+	const struct cove_env_opts *env;
+	/* command pipeline: program and arguments, NULL at the end; required */
+	const char *const *command;
+	/* runs at a time, 1..256; default 1 */
+	int64_t concurrency;
+	/* enum cove_on_error */
+	int on_error;
+	/* further attempts of a failed run, each in a fresh workspace, 0..100 */
+	int64_t retries;
+	/* deadline of each turn's command, 1..2^31-1 ms; 0: none */
+	int64_t run_timeout_ms;
+	/* replace an existing output, partial and failures */
+	bool overwrite;
+	/* refused as `not_supported`: not crash-safe yet */
+	bool resume;
+	/* default made up, unique */
+	const char *job_id;
+	/* at most so many records; 0 all */
+	int64_t limit;
+	/* with shard_count: only records n with (n - 1) mod count = index - 1 */
+	int64_t shard_index;
+	/* 0: no sharding */
+	int64_t shard_count;
+	/* fired once: abort and clean up; borrowed */
+	struct cove_cancel *cancel;
+	/* fired: end at once, keeping nothing waiting; borrowed */
+	struct cove_cancel *cancel_now;
+	/* NULL none */
+	cove_job_progress_fn on_progress;
+	/* given to on_progress */
+	void *on_progress_user;
 };
 
 /* What became of a job. */
 struct cove_job_summary {
-	size_t size;	    /* set by the caller to sizeof */
-	int64_t total;	    /* records worked on */
-	int64_t succeeded;  /* traces written */
-	int64_t failed;	    /* lines in the failures file */
-	int64_t aborted;    /* runs that were stopped or never begun */
-	bool published;	    /* the output file was written */
-	char job_id[129];   /* its id */
+	size_t size;	   /* set by the caller to sizeof */
+	int64_t total;	   /* records worked on */
+	int64_t succeeded; /* traces written */
+	int64_t failed;	   /* lines in the failures file */
+	int64_t aborted;   /* runs that were stopped or never begun */
+	bool published;	   /* the output file was written */
+	char job_id[129];  /* its id */
 };
 
 /**
@@ -98,12 +117,14 @@ struct cove_job_summary {
  * @param opts configuration; required.
  * @param summary NULL, or filled in every case; `size` must be set.
  * @param err NULL, or filled on failure.
- * @return 0 when the output was published, failed runs or not (see the summary), or COVE_E_INVALID_ARGUMENT (file and
- * line of a bad record; a bad option), COVE_E_NOT_FOUND, COVE_E_CONFLICT (output or partial exists or is in use),
- * COVE_E_CANCELLED, COVE_E_NOT_SUPPORTED, or the first run's error under COVE_ON_ERROR_STOP.
+ * @return 0 when the output was published, failed runs or not (see the summary), or
+ * COVE_E_INVALID_ARGUMENT (file and line of a bad record; a bad option), COVE_E_NOT_FOUND,
+ * COVE_E_CONFLICT (output or partial exists or is in use), COVE_E_CANCELLED, COVE_E_NOT_SUPPORTED,
+ * or the first run's error under COVE_ON_ERROR_STOP.
  * Threads: any; runs every run in the calling one. @since 0.1
  */
-COVE_API int cove_job_run(const struct cove_job_opts *opts, struct cove_job_summary *summary, struct cove_error *err);
+COVE_API int cove_job_run(const struct cove_job_opts *opts, struct cove_job_summary *summary,
+			  struct cove_error *err);
 
 #ifdef __cplusplus
 }

@@ -2,8 +2,9 @@
 /*
  * Output of processes by offset, and the one way in which cove shortens text.
  *
- * The output of a process stays readable after its end. Offsets count the bytes of one stream from its start
- * and never change; reading consumes nothing, and any number of readers may look at the same bytes.
+ * The output of a process stays readable after its end. Offsets count the bytes of one stream from
+ * its start and never change; reading consumes nothing, and any number of readers may look at the
+ * same bytes.
  *
  * Example:
  *
@@ -39,14 +40,22 @@ enum cove_coverage {
 
 /* Request of cove_output_read(). */
 struct cove_output_read_opts {
-	size_t size;	     /* set by COVE_OPTS */
-	const char *process; /* handle; required */
-	int64_t generation;  /* 0, or the one it was given with */
-	int stream;	     /* enum cove_stream; default stdout, or the merged output of a merged process */
-	int64_t offset;	     /* first byte wanted, ≥ 0; below available_start it is moved up to that */
-	int64_t max_bytes;   /* 1..4 MiB; default 64 KiB */
-	int64_t wait_ms;     /* wait so long for a first byte, 0..2^31-1 ms; default 0 */
-	bool text;	     /* cut pages on code points; bytes that are not UTF-8 become U+FFFD */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* handle; required */
+	const char *process;
+	/* 0, or the one it was given with */
+	int64_t generation;
+	/* enum cove_stream; default stdout, or the merged output of a merged process */
+	int stream;
+	/* first byte wanted, ≥ 0; below available_start it is moved up to that */
+	int64_t offset;
+	/* 1..4 MiB; default 64 KiB */
+	int64_t max_bytes;
+	/* wait so long for a first byte, 0..2^31-1 ms; default 0 */
+	int64_t wait_ms;
+	/* cut pages on code points; bytes that are not UTF-8 become U+FFFD */
+	bool text;
 };
 
 /* Result of cove_output_read(). */
@@ -95,9 +104,9 @@ struct cove_bound_info {
 /**
  * Shortens bytes to UTF-8 text within a budget: the head and the tail, with a marker between them.
  *
- * What fits is given whole. Otherwise the budget less the marker is split in two, the odd byte going to the
- * head; no character is cut, the marker is left out where it doesn't fit, and the result never exceeds the
- * budget, also where U+FFFD (three bytes) stands for a single bad byte.
+ * What fits is given whole. Otherwise the budget less the marker is split in two, the odd byte
+ * going to the head; no character is cut, the marker is left out where it doesn't fit, and the
+ * result never exceeds the budget, also where U+FFFD (three bytes) stands for a single bad byte.
  *
  * @param dst at least budget + 1 bytes; NUL-terminated on return.
  * @param budget bytes that the text may take, ≥ 0.
@@ -107,7 +116,8 @@ struct cove_bound_info {
  * @return length of the text in bytes, at most budget.
  * Threads: any. @since 0.1
  */
-COVE_API size_t cove_bound(char *dst, size_t budget, const char *data, size_t len, struct cove_bound_info *ret_info);
+COVE_API size_t cove_bound(char *dst, size_t budget, const char *data, size_t len,
+			   struct cove_bound_info *ret_info);
 
 /**
  * The same with a budget in characters (code points).
@@ -132,7 +142,8 @@ struct cove_bounder;
  * However the stream is split, the text is that of cove_bound() over the whole.
  *
  * @param budget bytes that the text may take, 0..64 MiB.
- * @return the bounder, to be freed by cove_bounder_free(), or NULL (no memory, or too large a budget).
+ * @return the bounder, to be freed by cove_bounder_free(), or NULL (no memory, or too large a
+ * budget).
  * Threads: one at a time. @since 0.1
  */
 COVE_API struct cove_bounder *cove_bounder_new(size_t budget);
@@ -156,7 +167,8 @@ COVE_API void cove_bounder_add(struct cove_bounder *bounder, const char *data, s
  * @return length of the text in bytes.
  * Threads: one at a time. @since 0.1
  */
-COVE_API size_t cove_bounder_text(const struct cove_bounder *bounder, char *dst, struct cove_bound_info *ret_info);
+COVE_API size_t cove_bounder_text(const struct cove_bounder *bounder, char *dst,
+				  struct cove_bound_info *ret_info);
 
 /**
  * Frees a bounder.

@@ -2,13 +2,15 @@
 /*
  * Commands and processes.
  *
- * A command is a program with its arguments (`argv`) or a shell script (`script`). Whatever it starts, daemons
- * included, belongs to its tree; the tree has an owner inside the environment that ends it, confirmed, when the
- * deadline passes, the call is cancelled, it is killed, or the environment closes.
+ * A command is a program with its arguments (`argv`) or a shell script (`script`). Whatever it
+ * starts, daemons included, belongs to its tree; the tree has an owner inside the environment that
+ * ends it, confirmed, when the deadline passes, the call is cancelled, it is killed, or the
+ * environment closes.
  *
- * Two facts are told apart everywhere: the command has *exited* (its own status is known), and its tree is
- * *clean* (no descendant is left). cove_exec() runs a command to its end; cove_process_start() leaves it
- * running under a handle, `process-1`, `process-2`, …, the only name by which operations know it.
+ * Two facts are told apart everywhere: the command has *exited* (its own status is known), and its
+ * tree is *clean* (no descendant is left). cove_exec() runs a command to its end;
+ * cove_process_start() leaves it running under a handle, `process-1`, `process-2`, …, the only name
+ * by which operations know it.
  *
  * Example:
  *
@@ -23,7 +25,8 @@
  *		if (cove_env_open(COVE_OPTS(cove_env_opts, .provider = "here"), &env, NULL) < 0)
  *			return 1;
  *		if (cove_process_start(env, COVE_OPTS(cove_exec_opts, .script = "exit 7"), &p, NULL) >= 0 &&
- *		    cove_process_wait(env, COVE_OPTS(cove_process_wait_opts, .process = p->process), &w, NULL) >= 0)
+ *		    cove_process_wait(env, COVE_OPTS(cove_process_wait_opts, .process = p->process),
+ *				      &w, NULL) >= 0)
  *			printf("%s ended with %d\n", p->process, (int)w->exit.code);
  *		int good = w && w->exit.phase == COVE_PHASE_EXITED && w->exit.code == 7;
  *		cove_process_wait_result_free(w);
@@ -66,30 +69,46 @@ enum cove_end_reason {
 
 /* State of the whole tree. */
 enum cove_tree {
-	COVE_TREE_RUNNING = 1, /* some process of it is alive */
-	COVE_TREE_CLEAN,       /* none is left, confirmed */
-	COVE_TREE_FAILED,      /* could not be confirmed dead; still owned, a later kill or reset tries again */
+	/* some process of it is alive */
+	COVE_TREE_RUNNING = 1,
+	/* none is left, confirmed */
+	COVE_TREE_CLEAN,
+	/* could not be confirmed dead; still owned, a later kill or reset tries again */
+	COVE_TREE_FAILED,
 };
 
 /* How a command stands. */
 struct cove_exit {
-	int phase;	       /* enum cove_phase */
-	int64_t code;	       /* exit code 0..255 when phase is `exited`, else -1 */
-	const char *signal;    /* name without SIG, such as "KILL", when phase is `signaled`, else NULL */
-	int reason;	       /* enum cove_end_reason; 0 while running */
-	int tree;	       /* enum cove_tree */
-	int64_t survivors;     /* descendants that were alive when the leader ended */
-	int64_t duration_ms;   /* from the request to the leader's end (or to now), suspend included */
-	int64_t user_ms;       /* processor time in user mode of what was waited for so far, ms */
-	int64_t system_ms;     /* the same in the kernel, ms */
-	int64_t max_rss_bytes; /* largest resident memory of any one process of the tree, bytes */
+	/* enum cove_phase */
+	int phase;
+	/* exit code 0..255 when phase is `exited`, else -1 */
+	int64_t code;
+	/* name without SIG, such as "KILL", when phase is `signaled`, else NULL */
+	const char *signal;
+	/* enum cove_end_reason; 0 while running */
+	int reason;
+	/* enum cove_tree */
+	int tree;
+	/* descendants that were alive when the leader ended */
+	int64_t survivors;
+	/* from the request to the leader's end (or to now), suspend included */
+	int64_t duration_ms;
+	/* processor time in user mode of what was waited for so far, ms */
+	int64_t user_ms;
+	/* the same in the kernel, ms */
+	int64_t system_ms;
+	/* largest resident memory of any one process of the tree, bytes */
+	int64_t max_rss_bytes;
 };
 
 /* Variables of a command. */
 struct cove_env_vars {
-	const char *const *set;	  /* "NAME=VALUE" …, NULL at the end; on top of what is inherited */
-	const char *const *unset; /* names to leave out, NULL at the end */
-	int inherit;		  /* 0 default (yes), 1 yes, COVE_ZERO no: then exactly `set` */
+	/* "NAME=VALUE" …, NULL at the end; on top of what is inherited */
+	const char *const *set;
+	/* names to leave out, NULL at the end */
+	const char *const *unset;
+	/* 0 default (yes), 1 yes, COVE_ZERO no: then exactly `set` */
+	int inherit;
 };
 
 /* Size of a terminal. */
@@ -116,9 +135,12 @@ enum cove_policy {
 
 /* How output is kept. */
 struct cove_output_opts {
-	bool merge;	      /* one stream `output` in arrival order instead of stdout and stderr */
-	int64_t retain_bytes; /* per stream, 1..1 GiB; default 16 MiB */
-	int policy;	      /* enum cove_policy */
+	/* one stream `output` in arrival order instead of stdout and stderr */
+	bool merge;
+	/* per stream, 1..1 GiB; default 16 MiB */
+	int64_t retain_bytes;
+	/* enum cove_policy */
+	int policy;
 };
 
 /* What happens to processes that outlive the leader of an exec. */
@@ -135,53 +157,83 @@ enum cove_stream {
 };
 
 /*
- * Called with output as it arrives, in the thread that waits for the call. `data` is borrowed for the call.
- * Return 0 to go on; anything else ends the command and the call fails with `callback_failed`.
+ * Called with output as it arrives, in the thread that waits for the call. `data` is borrowed for
+ * the call. Return 0 to go on; anything else ends the command and the call fails with
+ * `callback_failed`.
  */
 typedef int (*cove_output_fn)(void *user, int stream, const char *data, size_t len);
 
-/* Request of cove_exec() and cove_process_start(). Exactly one of `argv` and `script` must be given. */
+/*
+ * Request of cove_exec() and cove_process_start(). Exactly one of `argv` and `script` must be
+ * given.
+ */
 struct cove_exec_opts {
-	size_t size;			/* set by COVE_OPTS */
-	const char *const *argv;	/* program and arguments, NULL at the end; no shell takes part */
-	const char *script;		/* shell script, at most 1 MiB; run by the environment's shell */
-	const char *cwd;		/* working directory; default the environment's */
-	struct cove_env_vars env;	/* variables */
-	struct cove_bytes stdin_data;	/* given bytes are written, then stdin is closed; default: the null device */
-	bool keep_stdin_open;		/* a pipe stays open: cove_process_write_stdin(), or cove_call_write() */
-	int64_t timeout_ms;		/* deadline, 1..2^31-1 ms; 0: the environment's, else none */
-	int64_t grace_ms;		/* from TERM to KILL at its end, 0..2^31-1 ms; default 2000; COVE_ZERO: none */
-	struct cove_limits limits;	/* limits */
-	struct cove_output_opts output; /* retention */
-	const char *id;			/* caller's id of the command, 1..128 bytes; default none */
-	int descendants;		/* exec: enum cove_descendants */
-	int64_t max_output_bytes;	/* exec: budget of each text in the result, 1..16 MiB; default 50,000 */
-	bool keep;			/* exec: keep the record as a numbered process, so that it can be read later */
-	cove_output_fn on_output;	/* exec, in C: live output; NULL none */
-	void *on_output_user;		/* given to on_output */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* program and arguments, NULL at the end; no shell takes part */
+	const char *const *argv;
+	/* shell script, at most 1 MiB; run by the environment's shell */
+	const char *script;
+	/* working directory; default the environment's */
+	const char *cwd;
+	/* variables */
+	struct cove_env_vars env;
+	/* given bytes are written, then stdin is closed; default: the null device */
+	struct cove_bytes stdin_data;
+	/* a pipe stays open: cove_process_write_stdin(), or cove_call_write() */
+	bool keep_stdin_open;
+	/* deadline, 1..2^31-1 ms; 0: the environment's, else none */
+	int64_t timeout_ms;
+	/* from TERM to KILL at its end, 0..2^31-1 ms; default 2000; COVE_ZERO: none */
+	int64_t grace_ms;
+	/* limits */
+	struct cove_limits limits;
+	/* retention */
+	struct cove_output_opts output;
+	/* caller's id of the command, 1..128 bytes; default none */
+	const char *id;
+	/* exec: enum cove_descendants */
+	int descendants;
+	/* exec: budget of each text in the result, 1..16 MiB; default 50,000 */
+	int64_t max_output_bytes;
+	/* exec: keep the record as a numbered process, so that it can be read later */
+	bool keep;
+	/* exec, in C: live output; NULL none */
+	cove_output_fn on_output;
+	/* given to on_output */
+	void *on_output_user;
 };
 
 /* One stream as a result shows it. */
 struct cove_output {
-	const char *text;    /* UTF-8, NUL-terminated, at most the budget; head and tail around a marker */
-	size_t text_len;     /* bytes in text */
-	const char *data;    /* the raw bytes that are shown: head, then tail */
-	size_t data_len;     /* bytes in data */
-	size_t head_len;     /* bytes of data before the gap; data_len where nothing was left out */
-	int64_t bytes;	     /* all that the command wrote to this stream */
-	int64_t shown;	     /* raw bytes that text shows */
-	bool truncated;	     /* shown < bytes */
-	bool lossy;	     /* text has U+FFFD where data is not UTF-8 */
+	/* UTF-8, NUL-terminated, at most the budget; head and tail around a marker */
+	const char *text;
+	/* bytes in text */
+	size_t text_len;
+	/* the raw bytes that are shown: head, then tail */
+	const char *data;
+	/* bytes in data */
+	size_t data_len;
+	/* bytes of data before the gap; data_len where nothing was left out */
+	size_t head_len;
+	/* all that the command wrote to this stream */
+	int64_t bytes;
+	/* raw bytes that text shows */
+	int64_t shown;
+	/* shown < bytes */
+	bool truncated;
+	/* text has U+FFFD where data is not UTF-8 */
+	bool lossy;
 };
 
 /* Result of cove_exec(). A non-zero exit is a result, not an error; so is a timeout. */
 struct cove_exec_result {
-	struct cove_exit exit;	   /* how it ended */
-	struct cove_output out;	   /* stdout, or both when merged */
-	struct cove_output err;	   /* stderr; empty when merged */
-	bool merged;		   /* `out` holds both streams */
-	const char *process;	   /* its handle where a record was kept, else NULL */
-	int64_t generation;	   /* of that handle; 0 where there is none */
+	struct cove_exit exit;	/* how it ended */
+	struct cove_output out; /* stdout, or both when merged */
+	struct cove_output err; /* stderr; empty when merged */
+	bool merged;		/* `out` holds both streams */
+	const char *process;	/* its handle where a record was kept, else NULL */
+	int64_t generation;	/* of that handle; 0 where there is none */
 };
 
 /* Result of cove_process_start(). */
@@ -199,10 +251,14 @@ struct cove_process_ref {
 
 /* What is known of one process. */
 struct cove_process_info {
-	const char *process;   /* handle */
-	int64_t generation;    /* of the handle */
-	const char *command;   /* program and arguments or script, secrets redacted, at most 1,024 bytes */
-	struct cove_exit exit; /* how it stands */
+	/* handle */
+	const char *process;
+	/* of the handle */
+	int64_t generation;
+	/* program and arguments or script, secrets redacted, at most 1,024 bytes */
+	const char *command;
+	/* how it stands */
+	struct cove_exit exit;
 };
 
 /* Result of cove_process_list(). */
@@ -219,11 +275,16 @@ enum cove_until {
 
 /* Request of cove_process_wait(). */
 struct cove_process_wait_opts {
-	size_t size;	     /* set by COVE_OPTS */
-	const char *process; /* handle; required */
-	int64_t generation;  /* 0, or the one it was given with */
-	int until;	     /* enum cove_until */
-	int64_t timeout_ms;  /* how long at most, 0..2^31-1 ms; 0: no limit; COVE_ZERO: only look */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* handle; required */
+	const char *process;
+	/* 0, or the one it was given with */
+	int64_t generation;
+	/* enum cove_until */
+	int until;
+	/* how long at most, 0..2^31-1 ms; 0: no limit; COVE_ZERO: only look */
+	int64_t timeout_ms;
 };
 
 /* Result of cove_process_wait() and cove_process_kill(). */
@@ -241,10 +302,14 @@ struct cove_process_signal_opts {
 
 /* Request of cove_process_kill(). */
 struct cove_process_kill_opts {
-	size_t size;	     /* set by COVE_OPTS */
-	const char *process; /* handle; required */
-	int64_t generation;  /* 0, or the one it was given with */
-	int64_t grace_ms;    /* from TERM to KILL, 0..2^31-1 ms; default 2000; COVE_ZERO: KILL at once */
+	/* set by COVE_OPTS */
+	size_t size;
+	/* handle; required */
+	const char *process;
+	/* 0, or the one it was given with */
+	int64_t generation;
+	/* from TERM to KILL, 0..2^31-1 ms; default 2000; COVE_ZERO: KILL at once */
+	int64_t grace_ms;
 };
 
 /* Request of cove_process_write_stdin(). */
@@ -266,27 +331,30 @@ struct cove_nothing {
 };
 
 /*
- * Errors of every operation in this header, besides those listed with it: `closed` (the environment was closed),
- * `unavailable` (its guest is gone), `outcome_unknown` (the answer was lost), `protocol_error`, `timeout` and
- * `cancelled` (by the call's own options), `invalid_argument` (which field, why, what would be right).
+ * Errors of every operation in this header, besides those listed with it: `closed` (the environment
+ * was closed), `unavailable` (its guest is gone), `outcome_unknown` (the answer was lost),
+ * `protocol_error`, `timeout` and `cancelled` (by the call's own options), `invalid_argument`
+ * (which field, why, what would be right).
  */
 
 /**
  * Runs a command to its end and gives its status and output.
  *
- * Blocks until the leader has ended and its descendants were ended or adopted; never waits for a pipe that a
- * descendant holds. A deadline ends the whole tree and gives the partial output with reason `timeout`.
+ * Blocks until the leader has ended and its descendants were ended or adopted; never waits for a
+ * pipe that a descendant holds. A deadline ends the whole tree and gives the partial output with
+ * reason `timeout`.
  *
  * @param env environment; prepared if need be.
  * @param opts what to run; required.
  * @param ret_result set on success; the caller frees it with cove_exec_result_free().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_NOT_FOUND (program or cwd), COVE_E_SPAWN_FAILED (exec failed; sys_errno says why),
- * COVE_E_SHELL_UNAVAILABLE, COVE_E_NOT_SUPPORTED (a limit that can't be enforced here), COVE_E_CALLBACK_FAILED.
+ * @return 0, or COVE_E_NOT_FOUND (program or cwd), COVE_E_SPAWN_FAILED (exec failed; sys_errno says
+ * why), COVE_E_SHELL_UNAVAILABLE, COVE_E_NOT_SUPPORTED (a limit that can't be enforced here),
+ * COVE_E_CALLBACK_FAILED.
  * Threads: any. Limits: 16 MiB of stdin data, 2 MiB of arguments and variables. @since 0.1
  */
-COVE_API int cove_exec(struct cove_env *env, const struct cove_exec_opts *opts, struct cove_exec_result **ret_result,
-		       struct cove_error *err);
+COVE_API int cove_exec(struct cove_env *env, const struct cove_exec_opts *opts,
+		       struct cove_exec_result **ret_result, struct cove_error *err);
 
 /**
  * Frees a result of cove_exec().
@@ -308,7 +376,8 @@ COVE_API void cove_exec_result_free(struct cove_exec_result *result);
  * Threads: any. @since 0.1
  */
 COVE_API int cove_process_start(struct cove_env *env, const struct cove_exec_opts *opts,
-				struct cove_process_start_result **ret_result, struct cove_error *err);
+				struct cove_process_start_result **ret_result,
+				struct cove_error *err);
 
 /**
  * Frees a result of cove_process_start().
@@ -326,11 +395,13 @@ COVE_API void cove_process_start_result_free(struct cove_process_start_result *r
  * @param opts which process, which moment, how long.
  * @param ret_result set on success; free with cove_process_wait_result_free().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_NOT_FOUND (no such handle), COVE_E_STALE (released, evicted or of another generation).
+ * @return 0, or COVE_E_NOT_FOUND (no such handle), COVE_E_STALE (released, evicted or of another
+ * generation).
  * Threads: any. @since 0.1
  */
 COVE_API int cove_process_wait(struct cove_env *env, const struct cove_process_wait_opts *opts,
-			       struct cove_process_wait_result **ret_result, struct cove_error *err);
+			       struct cove_process_wait_result **ret_result,
+			       struct cove_error *err);
 
 /**
  * Frees a result of cove_process_wait() or cove_process_kill().
@@ -370,7 +441,8 @@ COVE_API int cove_process_list(struct cove_env *env, struct cove_process_list_re
  * @param env environment.
  * @param opts which process, which signal.
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_NOT_FOUND, COVE_E_STALE, COVE_E_CONFLICT (its tree is clean: nothing is left to signal).
+ * @return 0, or COVE_E_NOT_FOUND, COVE_E_STALE, COVE_E_CONFLICT (its tree is clean: nothing is left
+ * to signal).
  * Threads: any. @since 0.1
  */
 COVE_API int cove_process_signal(struct cove_env *env, const struct cove_process_signal_opts *opts,
@@ -379,7 +451,8 @@ COVE_API int cove_process_signal(struct cove_env *env, const struct cove_process
 /**
  * Ends a whole tree: TERM, after the grace KILL, and returns when its end is confirmed.
  *
- * On a clean process it only reports. Where the end can't be confirmed the result says tree `failed`.
+ * On a clean process it only reports. Where the end can't be confirmed the result says tree
+ * `failed`.
  *
  * @param env environment.
  * @param opts which process, how much grace.
@@ -389,7 +462,8 @@ COVE_API int cove_process_signal(struct cove_env *env, const struct cove_process
  * Threads: any. @since 0.1
  */
 COVE_API int cove_process_kill(struct cove_env *env, const struct cove_process_kill_opts *opts,
-			       struct cove_process_wait_result **ret_result, struct cove_error *err);
+			       struct cove_process_wait_result **ret_result,
+			       struct cove_error *err);
 
 /**
  * Forgets the record of a process that is clean, with its output.
@@ -400,7 +474,8 @@ COVE_API int cove_process_kill(struct cove_env *env, const struct cove_process_k
  * @return 0, or COVE_E_BUSY (it is still running), COVE_E_NOT_FOUND, COVE_E_STALE.
  * Threads: any. @since 0.1
  */
-COVE_API int cove_process_release(struct cove_env *env, const struct cove_process_ref *opts, struct cove_error *err);
+COVE_API int cove_process_release(struct cove_env *env, const struct cove_process_ref *opts,
+				  struct cove_error *err);
 
 /**
  * Writes to the stdin of a process that was started with `keep_stdin_open`.
@@ -411,11 +486,14 @@ COVE_API int cove_process_release(struct cove_env *env, const struct cove_proces
  * @param opts which process, which bytes.
  * @param ret_result set on success; free with cove_result_free().
  * @param err NULL, or filled on failure.
- * @return 0, or COVE_E_CONFLICT (stdin is closed or was never open), COVE_E_NOT_FOUND, COVE_E_STALE.
+ * @return 0, or COVE_E_CONFLICT (stdin is closed or was never open), COVE_E_NOT_FOUND,
+ * COVE_E_STALE.
  * Threads: any. Limits: 16 MiB a call. @since 0.1
  */
-COVE_API int cove_process_write_stdin(struct cove_env *env, const struct cove_process_write_stdin_opts *opts,
-				      struct cove_process_write_stdin_result **ret_result, struct cove_error *err);
+COVE_API int cove_process_write_stdin(struct cove_env *env,
+				      const struct cove_process_write_stdin_opts *opts,
+				      struct cove_process_write_stdin_result **ret_result,
+				      struct cove_error *err);
 
 /**
  * Closes the stdin of a process after all that was written before. Closing twice is harmless.

@@ -2,7 +2,8 @@
 /*
  * An arena: everything of one request or result, freed at once.
  *
- * A result handed to a caller is the arena's first allocation; cove_result_free() finds the arena in front of it.
+ * A result handed to a caller is the arena's first allocation; cove_result_free() finds the arena
+ * in front of it.
  */
 #ifndef CV_BASE_ARENA_H
 #define CV_BASE_ARENA_H
@@ -11,7 +12,10 @@
 
 struct cv_arena;
 
-/* Makes an arena whose first allocation is `size` zeroed bytes, given in *ret_first. NULL: no memory. */
+/*
+ * Makes an arena whose first allocation is `size` zeroed bytes, given in *ret_first. NULL: no
+ * memory.
+ */
 struct cv_arena *cv_arena_new(size_t size, void **ret_first);
 void cv_arena_free(struct cv_arena *a);
 static inline void cv_arena_freep(struct cv_arena *const *a)

@@ -11,7 +11,9 @@
 /* dst holds CV_BASE64_LEN(len) bytes; no NUL is added. */
 void cv_base64_encode(char *dst, const void *src, size_t len);
 
-/* dst holds len / 4 * 3 bytes; gives the decoded length, or -1 where src is not canonical base64. */
+/*
+ * dst holds len / 4 * 3 bytes; gives the decoded length, or -1 where src is not canonical base64.
+ */
 ssize_t cv_base64_decode(void *dst, const char *src, size_t len);
 
 #endif

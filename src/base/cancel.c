@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cancellation flag: an eventfd that is written once and never read, so that it wakes every waiter. */
+/*
+ * The cancellation flag: an eventfd that is written once and never read, so that it wakes every
+ * waiter.
+ */
 #include "base/cancel.h"
 
 #include "base/def.h"

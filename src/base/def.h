@@ -20,7 +20,9 @@
 
 #define cv_container(p, type, member) ((type *)((char *)(p)-offsetof(type, member)))
 
-/* Hands a pointer over: yields it and leaves NULL, so that the scope's cleanup has nothing to free. */
+/*
+ * Hands a pointer over: yields it and leaves NULL, so that the scope's cleanup has nothing to free.
+ */
 #define TAKE(p)                                                                                    \
 	({                                                                                         \
 		__typeof__(p) taken_ = (p);                                                        \

@@ -2,8 +2,8 @@
 /*
  * Making errors.
  *
- * A function that fails returns what one of these returns, in one expression; each takes a NULL err. The place
- * that knows a thing's name says it: once.
+ * A function that fails returns what one of these returns, in one expression; each takes a NULL
+ * err. The place that knows a thing's name says it: once.
  */
 #ifndef CV_BASE_ERROR_H
 #define CV_BASE_ERROR_H
@@ -21,7 +21,9 @@ int cv_fail(struct cove_error *err, int code, const char *fmt, ...) CV_PRINTF(3,
 int cv_fail_errno(struct cove_error *err, int errnum, const char *path, const char *fmt, ...)
 	CV_PRINTF(4, 5);
 
-/* A bad argument: which field, what is wrong with it, what would be right (NULL: nothing to say). */
+/*
+ * A bad argument: which field, what is wrong with it, what would be right (NULL: nothing to say).
+ */
 int cv_fail_arg(struct cove_error *err, const char *field, const char *hint, const char *reason,
 		...) CV_PRINTF(4, 5);
 

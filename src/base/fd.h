@@ -14,7 +14,9 @@ ssize_t cv_read_full(int fd, void *buf, size_t len);
 /* Writes all of it; 0 or -errno. */
 int cv_write_full(int fd, const void *buf, size_t len);
 
-/* Reads a whole file of at most max bytes into fresh NUL-terminated memory; 0, -errno, or -EFBIG. */
+/*
+ * Reads a whole file of at most max bytes into fresh NUL-terminated memory; 0, -errno, or -EFBIG.
+ */
 int cv_read_file(int dirfd, const char *path, size_t max, char **ret_data, size_t *ret_len);
 
 int cv_set_nonblock(int fd, bool on);

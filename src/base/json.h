@@ -13,7 +13,10 @@ static inline void cv_json_scope(json_t *const *j)
 }
 #define CV_JSON __attribute__((cleanup(cv_json_scope)))
 
-/* Loads one JSON value; duplicate keys and anything behind it are refused. what names the text in errors. */
+/*
+ * Loads one JSON value; duplicate keys and anything behind it are refused. what names the text in
+ * errors.
+ */
 int cv_json_load(const char *data, size_t len, const char *what, json_t **ret,
 		 struct cove_error *err);
 

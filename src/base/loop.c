@@ -2,8 +2,9 @@
 /*
  * The event loop: epoll for descriptors, a binary heap and one timerfd for deadlines.
  *
- * The timerfd runs on CLOCK_BOOTTIME, so a deadline counts the time that the machine was suspended; it is set only
- * when the earliest deadline changes, so that a command without a deadline costs no system call here.
+ * The timerfd runs on CLOCK_BOOTTIME, so a deadline counts the time that the machine was suspended;
+ * it is set only when the earliest deadline changes, so that a command without a deadline costs no
+ * system call here.
  */
 #include "base/loop.h"
 

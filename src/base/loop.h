@@ -2,8 +2,8 @@
 /*
  * The guest's event loop: descriptors and deadlines, one thread.
  *
- * A watch or timer is embedded in its owner and must be removed before the owner goes; it may remove or free
- * itself or any other from within a callback.
+ * A watch or timer is embedded in its owner and must be removed before the owner goes; it may
+ * remove or free itself or any other from within a callback.
  */
 #ifndef CV_BASE_LOOP_H
 #define CV_BASE_LOOP_H

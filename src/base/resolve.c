@@ -2,11 +2,11 @@
 /*
  * The confined resolver.
  *
- * cv_resolve() lets the kernel walk and proves the result. The walk by hand below serves two ends: it finds the parent
- * of a name that may not exist, and, after a failure, it tells a path that is merely missing from one that leads
- * outside, which is refused whether it exists or not. Each of its steps opens one component without following links,
- * so a directory that is swapped for a link meanwhile can't lead it astray: a link is read, and its target is walked
- * like any other path.
+ * cv_resolve() lets the kernel walk and proves the result. The walk by hand below serves two ends:
+ * it finds the parent of a name that may not exist, and, after a failure, it tells a path that is
+ * merely missing from one that leads outside, which is refused whether it exists or not. Each of
+ * its steps opens one component without following links, so a directory that is swapped for a link
+ * meanwhile can't lead it astray: a link is read, and its target is walked like any other path.
  */
 #include "base/resolve.h"
 
@@ -139,7 +139,9 @@ static int enter(struct walk *w)
 	return 0;
 }
 
-/* Where the component at hand is a link: goes to its target. 1, or 0 where it is none, or -errno. */
+/*
+ * Where the component at hand is a link: goes to its target. 1, or 0 where it is none, or -errno.
+ */
 static int follow_last(struct walk *w)
 {
 	CV_CLOSE int fd = openat(w->fd, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

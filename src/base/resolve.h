@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The confined resolver: from a path to a descriptor that was proven to lie inside the allowed roots.
+ * The confined resolver: from a path to a descriptor that was proven to lie inside the allowed
+ * roots.
  *
- * Nothing is checked and then used. A path is opened first (O_PATH: no content, no side effect), then the kernel is
- * asked where that descriptor really is, and only the descriptor is used afterwards. For a name that may not exist
- * yet, its parent is opened and proven, and the name is used relative to it without following links.
+ * Nothing is checked and then used. A path is opened first (O_PATH: no content, no side effect),
+ * then the kernel is asked where that descriptor really is, and only the descriptor is used
+ * afterwards. For a name that may not exist yet, its parent is opened and proven, and the name is
+ * used relative to it without following links.
  */
 #ifndef CV_BASE_RESOLVE_H
 #define CV_BASE_RESOLVE_H
@@ -52,8 +54,8 @@ int cv_resolve(const struct cv_space *sp, const char *path, bool follow, struct 
 	       struct cove_error *err);
 
 /*
- * Opens the parent of path. follow: where the last component is a link, the place is that of its target.
- * make_parents: missing directories on the way are made.
+ * Opens the parent of path. follow: where the last component is a link, the place is that of its
+ * target. make_parents: missing directories on the way are made.
  */
 int cv_resolve_place(const struct cv_space *sp, const char *path, bool follow, bool make_parents,
 		     struct cv_place *ret, struct cove_error *err);

@@ -10,7 +10,10 @@
 /* Whether a variable of this name (len bytes) holds a secret or a door to one. */
 bool cv_secret_name(const char *name, size_t len);
 
-/* Overwrites secret values in a text in place with '*': NAME_KEY=value, bearer tokens, sk-… strings. */
+/*
+ * Overwrites secret values in a text in place with '*': NAME_KEY=value, bearer tokens, sk-…
+ * strings.
+ */
 void cv_redact(char *text);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Removes a tree without recursion and with a bounded number of descriptors.
  *
- * Each level reads its directory once, unlinks what is no directory on the spot and remembers the names of its
- * subdirectories. Going deeper than OPEN_LEVELS closes the outermost descriptors; the way back up then opens ".."
- * and goes on only if device and inode are those of the directory that it came from, so a tree that is moved
- * meanwhile can't lead it elsewhere.
+ * Each level reads its directory once, unlinks what is no directory on the spot and remembers the
+ * names of its subdirectories. Going deeper than OPEN_LEVELS closes the outermost descriptors; the
+ * way back up then opens ".." and goes on only if device and inode are those of the directory that
+ * it came from, so a tree that is moved meanwhile can't lead it elsewhere.
  */
 #include "base/tree.h"
 

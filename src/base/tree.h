@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removing a directory tree through descriptors, whatever its depth, without ever following a link. */
+/*
+ * Removing a directory tree through descriptors, whatever its depth, without ever following a link.
+ */
 #ifndef CV_BASE_TREE_H
 #define CV_BASE_TREE_H
 

@@ -11,16 +11,20 @@
 #define CV_REPLACEMENT_LEN 3
 
 /*
- * Looks at the first code point of s (len > 0). Gives its length, 1..4, where it is valid (shortest form, no
- * surrogate, ≤ U+10FFFF). Else gives minus the number of bytes (1..3) that one U+FFFD should replace, the maximal
- * subpart of Unicode 15 §3.9. `*ret_short` is set where the bytes are a valid beginning that len cuts off.
+ * Looks at the first code point of s (len > 0). Gives its length, 1..4, where it is valid (shortest
+ * form, no surrogate, ≤ U+10FFFF). Else gives minus the number of bytes (1..3) that one U+FFFD
+ * should replace, the maximal subpart of Unicode 15 §3.9. `*ret_short` is set where the bytes are a
+ * valid beginning that len cuts off.
  */
 int cv_utf8_step(const char *s, size_t len, bool *ret_short);
 
 /* Whether all of s is valid UTF-8. NUL counts as valid. */
 bool cv_utf8_valid(const char *s, size_t len);
 
-/* The largest n ≤ at such that s[0..n) does not end inside a code point; s must be readable up to at. */
+/*
+ * The largest n ≤ at such that s[0..n) does not end inside a code point; s must be readable up to
+ * at.
+ */
 size_t cv_utf8_cut(const char *s, size_t at);
 
 /* Length of s[0..len) with each bad sequence replaced by U+FFFD. */

@@ -2,9 +2,10 @@
 /*
  * Shortens output to a budget: head, marker, tail.
  *
- * The bytes are seen as a row of segments, each a valid code point or a run that one U+FFFD replaces. Where
- * segments begin can be told from at most three bytes before, so the tail can be cut without having read what
- * was left out; that is why the incremental form gives the same text as the one over the whole.
+ * The bytes are seen as a row of segments, each a valid code point or a run that one U+FFFD
+ * replaces. Where segments begin can be told from at most three bytes before, so the tail can be
+ * cut without having read what was left out; that is why the incremental form gives the same text
+ * as the one over the whole.
  */
 #include "base/view.h"
 
@@ -153,7 +154,10 @@ size_t cove_bound_chars(char *dst, size_t budget, const char *data, size_t len,
 	return one_shot(dst, budget, true, data, len, ret_info);
 }
 
-/* The first `window` bytes, and the last ones in a buffer of twice that, moved down when it is full. */
+/*
+ * The first `window` bytes, and the last ones in a buffer of twice that, moved down when it is
+ * full.
+ */
 struct cove_bounder {
 	size_t budget;
 	size_t window;

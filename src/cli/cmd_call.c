@@ -102,7 +102,10 @@ static int answer_line(struct cove_env *env, const struct call_args *a, const st
 	return rc;
 }
 
-/* Exit status of a batch: it is about the conversation; each request's own outcome stands in its answer. */
+/*
+ * Exit status of a batch: it is about the conversation; each request's own outcome stands in its
+ * answer.
+ */
 static int run_batch(struct cove_env *env, const struct call_args *a)
 {
 	struct line_reader reader;

@@ -26,7 +26,10 @@ enum {
 /* How long to wait where the environment has no descriptor to watch yet, ms. */
 #define BLIND_WAIT_MS 5
 
-/* How long to wait else; a call that is cancelled is given up after some time, which no descriptor tells, ms. */
+/*
+ * How long to wait else; a call that is cancelled is given up after some time, which no descriptor
+ * tells, ms.
+ */
 #define WAIT_MS 1000
 
 struct exec_args {
@@ -77,7 +80,10 @@ static int submit(struct session *s, struct cove_error *err)
 	return cove_submit(s->env, "process.exec", &opts, NULL, &s->call, err);
 }
 
-/* Until the call has ended. The first signal cancels it, which ends the tree; the second ends this process. */
+/*
+ * Until the call has ended. The first signal cancels it, which ends the tree; the second ends this
+ * process.
+ */
 static void drive(struct session *s)
 {
 	bool cancelled = false;
@@ -140,7 +146,10 @@ static int code_of_result(struct session *s, const char *json)
 	return (int)code;
 }
 
-/* The same for an error; a program that can't be run is told apart from everything else that can't be done. */
+/*
+ * The same for an error; a program that can't be run is told apart from everything else that can't
+ * be done.
+ */
 static int code_of_error(struct session *s, const struct cove_error *err)
 {
 	bool of_program = s->argv && strcmp(err->path, s->argv[0]) == 0 &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cove providers: which environments there are, and which of them this build and machine can provide. */
+/*
+ * cove providers: which environments there are, and which of them this build and machine can
+ * provide.
+ */
 #include "cli/report.h"
 #include "cli/verbs.h"
 

@@ -2,9 +2,10 @@
 /*
  * The signals that end a verb.
  *
- * SIGINT is handled even where it was ignored: a job started in the background of a script must be stoppable too. A
- * SIGHUP that nohup(1) had ignored stays ignored. SIGPIPE and SIGXFSZ get a handler that does nothing, so that the call
- * fails instead and programs that are started from here get the default again.
+ * SIGINT is handled even where it was ignored: a job started in the background of a script must be
+ * stoppable too. A SIGHUP that nohup(1) had ignored stays ignored. SIGPIPE and SIGXFSZ get a
+ * handler that does nothing, so that the call fails instead and programs that are started from here
+ * get the default again.
  */
 #include "cli/interrupt.h"
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGINT, SIGTERM and SIGHUP as cancellation: the first asks for a clean end, a later one does not wait for it. */
+/*
+ * SIGINT, SIGTERM and SIGHUP as cancellation: the first asks for a clean end, a later one does not
+ * wait for it.
+ */
 #ifndef CV_CLI_INTERRUPT_H
 #define CV_CLI_INTERRUPT_H
 
 #include <cove/base.h>
 
-/* Installs the handlers; once. From the signal numbered exit_at on the process exits at once. 0 or -errno. */
+/*
+ * Installs the handlers; once. From the signal numbered exit_at on the process exits at once. 0 or
+ * -errno.
+ */
 int interrupt_install(int exit_at);
 
 /* Fired by the first signal, and by the second. */

@@ -2,8 +2,8 @@
 /*
  * The command line: finds the verb, parses its options by its tables, and runs it.
  *
- * A verb gets its arguments ready-made and gives the exit code. Whatever can be wrong with a command line is told here
- * or by the verb in one way: "cove: message" and a hint on stderr.
+ * A verb gets its arguments ready-made and gives the exit code. Whatever can be wrong with a
+ * command line is told here or by the verb in one way: "cove: message" and a hint on stderr.
  */
 #include "cli/report.h"
 #include "cli/verbs.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line as data: a verb is a row, its options are rows; parsing, errors and --help come from them.
+ * The command line as data: a verb is a row, its options are rows; parsing, errors and --help come
+ * from them.
  *
- * An option's value goes to `offset` of the verb's own struct of arguments, zeroed before: zero means "not given".
+ * An option's value goes to `offset` of the verb's own struct of arguments, zeroed before: zero
+ * means "not given".
  */
 #ifndef CV_CLI_OPTS_H
 #define CV_CLI_OPTS_H
@@ -56,7 +58,10 @@ struct verb {
 	int (*run)(const void *args, const struct words *words);
 };
 
-/* Finds what was wrong, or fills args and words. 1: --help was asked for. plain holds argc pointers. */
+/*
+ * Finds what was wrong, or fills args and words. 1: --help was asked for. plain holds argc
+ * pointers.
+ */
 int opts_parse(const struct verb *verb, int argc, char **argv, void *args, const char **plain,
 	       struct words *ret, struct cove_error *err);
 

@@ -6,7 +6,10 @@
 
 #include <poll.h>
 
-/* How long the guest may take to end every process and itself; then it is killed, and waited for once more. */
+/*
+ * How long the guest may take to end every process and itself; then it is killed, and waited for
+ * once more.
+ */
 #define END_NS (8 * INT64_C(1000000000))
 
 struct cove_env *cv_env_new(const struct cv_provider *provider)

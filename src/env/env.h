@@ -2,9 +2,10 @@
 /*
  * The inside of an environment: its configuration, its provider, and its guest.
  *
- * Preparation is begun by whoever comes first and does not wait for the guest: the host's greeting, the set-up and the
- * first request leave together, and the guest answers them in order. What the guest refuses at set-up it answers to
- * every later request too. The end is a small state machine, so that one thread can drive the ends of many.
+ * Preparation is begun by whoever comes first and does not wait for the guest: the host's greeting,
+ * the set-up and the first request leave together, and the guest answers them in order. What the
+ * guest refuses at set-up it answers to every later request too. The end is a small state machine,
+ * so that one thread can drive the ends of many.
  */
 #ifndef CV_ENV_ENV_H
 #define CV_ENV_ENV_H
@@ -97,7 +98,10 @@ int cv_env_begin(struct cove_env *env, struct cove_error *err);
 int cv_env_call(struct cove_env *env, enum cv_op_id id, const void *req, void **ret_result,
 		struct cove_error *err);
 
-/* Checks the size of a caller's options struct: *ret is opts, or a copy of the known size in *ret_copy. */
+/*
+ * Checks the size of a caller's options struct: *ret is opts, or a copy of the known size in
+ * *ret_copy.
+ */
 int cv_opts_fit(const void *opts, size_t known, const void **ret, void **ret_copy,
 		struct cove_error *err);
 

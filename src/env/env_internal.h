@@ -6,8 +6,8 @@
 #include <cove/env.h>
 
 /*
- * The end of an environment without blocking, for a loop that drives several. After begin no other call may be made
- * with env but these two.
+ * The end of an environment without blocking, for a loop that drives several. After begin no other
+ * call may be made with env but these two.
  */
 void cv_env_close_begin(struct cove_env *env, int outcome);
 
@@ -15,8 +15,8 @@ void cv_env_close_begin(struct cove_env *env, int outcome);
 int cv_env_close_fd(const struct cove_env *env);
 
 /*
- * 0: not yet (poll cv_env_close_fd(), and call again after at most 100 ms in any case). 1: ended and freed. A negative
- * code: freed too, but something is left behind (cleanup_failed).
+ * 0: not yet (poll cv_env_close_fd(), and call again after at most 100 ms in any case). 1: ended
+ * and freed. A negative code: freed too, but something is left behind (cleanup_failed).
  */
 int cv_env_close_poll(struct cove_env *env, struct cove_error *err);
 

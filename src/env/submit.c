@@ -6,7 +6,7 @@
 int cv_opts_fit(const void *opts, size_t known, const void **ret, void **ret_copy,
 		struct cove_error *err)
 {
-	size_t size = *(const size_t *)opts;
+	size_t size = opts ? *(const size_t *)opts : 0;
 
 	if (size < sizeof(size_t))
 		return cv_fail_arg(err, "size", "fill options structs with COVE_OPTS",

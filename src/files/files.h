@@ -2,9 +2,9 @@
 /*
  * File operations, as the guest carries them out.
  *
- * Each handler takes a request whose defaults are resolved and fills a zeroed result; strings and bytes of the result
- * live in ctx->arena. 0, or a negative COVE_E_* with err filled. They block, never call back, and share nothing but the
- * path space, so any number may run in threads.
+ * Each handler takes a request whose defaults are resolved and fills a zeroed result; strings and
+ * bytes of the result live in ctx->arena. 0, or a negative COVE_E_* with err filled. They block,
+ * never call back, and share nothing but the path space, so any number may run in threads.
  */
 #ifndef CV_FILES_FILES_H
 #define CV_FILES_FILES_H
@@ -37,9 +37,9 @@ cv_file_fn cv_file_canonical;
 cv_file_fn cv_file_absolute;
 
 /*
- * Copies what is in directory src into directory dst, which must exist and be empty: files with mode, times and holes,
- * links as links, FIFOs anew; sockets and devices are left out and counted. src is not followed out of: links are
- * copied, never walked. Cancellable. 0, or a negative code.
+ * Copies what is in directory src into directory dst, which must exist and be empty: files with
+ * mode, times and holes, links as links, FIFOs anew; sockets and devices are left out and counted.
+ * src is not followed out of: links are copied, never walked. Cancellable. 0, or a negative code.
  */
 int cv_copy_tree(const char *src, const char *dst, const atomic_bool *cancel, int64_t *ret_left_out,
 		 struct cove_error *err);

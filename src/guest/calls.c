@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to calls, and calls to answers. What the host sends is checked like anything from outside. */
+/*
+ * Requests to calls, and calls to answers. What the host sends is checked like anything from
+ * outside.
+ */
 #include "guest/guest.h"
 
 #include "base/json.h"

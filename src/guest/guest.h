@@ -2,13 +2,14 @@
 /*
  * The guest: one process inside the environment that carries out every operation there.
  *
- * One thread runs an event loop over the connection, the keepers, the pipes of commands and their deadlines. Requests
- * become calls; each is bound to a handler by the operation table. Short file operations run in the loop; long ones
- * in worker threads, which never fork and report back through an eventfd. When the connection ends, so does the guest;
- * its keepers notice and end every process before they go.
+ * One thread runs an event loop over the connection, the keepers, the pipes of commands and their
+ * deadlines. Requests become calls; each is bound to a handler by the operation table. Short file
+ * operations run in the loop; long ones in worker threads, which never fork and report back through
+ * an eventfd. When the connection ends, so does the guest; its keepers notice and end every process
+ * before they go.
  *
- * Files: main.c start and end; calls.c requests to answers; bind.c which handler; workers.c threads; setup.c what it
- * serves and what it says of itself; tmp.c the scratch directory.
+ * Files: main.c start and end; calls.c requests to answers; bind.c which handler; workers.c
+ * threads; setup.c what it serves and what it says of itself; tmp.c the scratch directory.
  */
 #ifndef CV_GUEST_GUEST_H
 #define CV_GUEST_GUEST_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the guest: a clean state, the first keeper while everything is small, the greeting, the loop. */
+/*
+ * Starts the guest: a clean state, the first keeper while everything is small, the greeting, the
+ * loop.
+ */
 #include "guest/guest.h"
 
 #include "base/fd.h"
@@ -126,7 +129,10 @@ static int start(struct cv_guest *g)
 	umask(022);
 	prctl(PR_SET_NAME, "cove-guest");
 #ifndef COVE_SANITIZED
-	/* Its memory and environment hold what commands must not see; leak detection would need them readable. */
+	/*
+	 * Its memory and environment hold what commands must not see; leak detection would need
+	 * them readable.
+	 */
 	prctl(PR_SET_DUMPABLE, 0);
 #endif
 	rc = cv_loop_init(&g->loop);
@@ -160,5 +166,5 @@ int main(int argc, char **argv)
 	else
 		rc = cv_loop_run(&guest.loop);
 	cv_procs_stop(&guest.procs);
-	_exit(rc < 0);
+	_exit(rc < 0 ? 1 : 0);
 }

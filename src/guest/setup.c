@@ -9,7 +9,10 @@
 #include <fcntl.h>
 #include <sys/utsname.h>
 
-/* Roots are compared with what the kernel says of open descriptors, so links in them are resolved here. */
+/*
+ * Roots are compared with what the kernel says of open descriptors, so links in them are resolved
+ * here.
+ */
 static int real_root(struct cv_arena *arena, const char *root, char **ret, struct cove_error *err)
 {
 	CV_CLOSE int fd = open(root, O_PATH | O_CLOEXEC);

@@ -2,8 +2,8 @@
 /*
  * The environment's own scratch directory, made when it is first needed.
  *
- * It is private, tells git to look away, and is locked as long as the guest lives. Whoever makes one first sweeps the
- * neighbours whose lock is free: their owner is dead. Age never decides.
+ * It is private, tells git to look away, and is locked as long as the guest lives. Whoever makes
+ * one first sweeps the neighbours whose lock is free: their owner is dead. Age never decides.
  */
 #include "guest/guest.h"
 
@@ -18,7 +18,9 @@
 
 #define PREFIX "cove-"
 
-/* A directory of our own that nobody else may change (forbidden mode bits); made if it is missing. */
+/*
+ * A directory of our own that nobody else may change (forbidden mode bits); made if it is missing.
+ */
 static int own_dir(const char *path, mode_t forbidden, bool *ret_made)
 {
 	CV_CLOSE int fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads for file work that may take long, started when first needed. They never fork, and give finished calls back
- * to the loop through an eventfd; only the loop answers.
+ * Threads for file work that may take long, started when first needed. They never fork, and give
+ * finished calls back to the loop through an eventfd; only the loop answers.
  */
 #include "guest/guest.h"
 

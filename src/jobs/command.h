@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command pipeline: each turn of a run is one run of a program, with the prompt as its stdin. */
+/*
+ * The command pipeline: each turn of a run is one run of a program, with the prompt as its stdin.
+ */
 #ifndef CV_JOBS_COMMAND_H
 #define CV_JOBS_COMMAND_H
 

@@ -2,9 +2,10 @@
 /*
  * The files of a job.
  *
- * `<output>.partial` belongs to the process that holds its lock; the name is created exclusively, so of two jobs one
- * wins. Each of its lines is {"record":N,"trace":{…}}. In memory is only where each trace begins. The output is
- * written beside its final place and renamed, so under its name is always a whole one: the old, or the new.
+ * `<output>.partial` belongs to the process that holds its lock; the name is created exclusively,
+ * so of two jobs one wins. Each of its lines is {"record":N,"trace":{…}}. In memory is only where
+ * each trace begins. The output is written beside its final place and renamed, so under its name is
+ * always a whole one: the old, or the new.
  */
 #include "jobs/ledger.h"
 
@@ -212,7 +213,7 @@ int cv_ledger_trace(struct cv_ledger *l, int64_t record, const char *json, size_
 	char head[64];
 	int head_len =
 		snprintf(head, sizeof(head), "{\"record\":%lld,\"trace\":", (long long)record);
-	struct iovec parts[] = {{head, (size_t)head_len}, {(void *)json, len}, {"}\n", 2}};
+	struct iovec parts[] = {{head, (size_t)head_len}, {(void *)json, len}, {(void *)"}\n", 2}};
 	int64_t at = l->partial.len + head_len;
 	int rc;
 
@@ -243,7 +244,7 @@ static int open_failures(struct cv_ledger *l, struct cove_error *err)
 
 int cv_ledger_failure(struct cv_ledger *l, const char *json, size_t len, struct cove_error *err)
 {
-	struct iovec parts[] = {{(void *)json, len}, {"\n", 1}};
+	struct iovec parts[] = {{(void *)json, len}, {(void *)"\n", 1}};
 	int rc = l->failures.fd < 0 ? open_failures(l, err) : 0;
 
 	return rc < 0 ? rc : cv_lines_append(&l->failures, parts, CV_LEN(parts), err);

@@ -8,8 +8,9 @@
 struct cv_ledger;
 
 /*
- * Creates and locks `<output>.partial`. An output or partial that exists is `conflict` unless it may be overwritten;
- * one that another job holds is `conflict` in any case. tasks, which may be NULL, is a file that output must not be.
+ * Creates and locks `<output>.partial`. An output or partial that exists is `conflict` unless it
+ * may be overwritten; one that another job holds is `conflict` in any case. tasks, which may be
+ * NULL, is a file that output must not be.
  */
 int cv_ledger_open(const char *output, const char *tasks, bool overwrite, struct cv_ledger **ret,
 		   struct cove_error *err);

@@ -5,7 +5,10 @@
 
 #include "jobs/run.h"
 
-/* Fills job from opts, whose strings it borrows. Looks at the environment's configuration, creates nothing. */
+/*
+ * Fills job from opts, whose strings it borrows. Looks at the environment's configuration, creates
+ * nothing.
+ */
 int cv_job_options(struct cv_job *job, const struct cove_job_opts *opts, struct cove_error *err);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * Reads a task file.
  *
- * A regular file is read twice, so that nothing runs unless all of it is good and no more than one line is in memory:
- * once to check and count, once record by record. That it is the same both times is proven by its size and time. From
- * a pipe a line is read when a run has room for it, and only after poll(2) said that there is something to read.
+ * A regular file is read twice, so that nothing runs unless all of it is good and no more than one
+ * line is in memory: once to check and count, once record by record. That it is the same both times
+ * is proven by its size and time. From a pipe a line is read when a run has room for it, and only
+ * after poll(2) said that there is something to read.
  */
 #include "jobs/prompts.h"
 

@@ -34,7 +34,10 @@ int64_t cv_prompts_total(const struct cv_prompts *p);
 
 int cv_prompts_fd(const struct cv_prompts *p);
 
-/* 1: a record, to be ended by cv_record_done(). 0: the end. Never waits: CV_PROMPTS_WAIT. Else an error. */
+/*
+ * 1: a record, to be ended by cv_record_done(). 0: the end. Never waits: CV_PROMPTS_WAIT. Else an
+ * error.
+ */
 int cv_prompts_next(struct cv_prompts *p, struct cv_record *ret, struct cove_error *err);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * One run: a record being worked on in an environment of its own, without ever waiting.
  *
- * The runner watches cv_run_watch()'s descriptor and calls cv_run_step() until the run has ended. A run ends after its
- * environment did; its outcome is decided before, and decides what the environment keeps.
+ * The runner watches cv_run_watch()'s descriptor and calls cv_run_step() until the run has ended. A
+ * run ends after its environment did; its outcome is decided before, and decides what the
+ * environment keeps.
  */
 #ifndef CV_JOBS_RUN_H
 #define CV_JOBS_RUN_H
@@ -52,7 +53,10 @@ struct cv_run {
 	int64_t duration_ms;
 };
 
-/* Begins the record's attempt in a run that is IDLE, and takes rec over. Failure shows in the run's outcome. */
+/*
+ * Begins the record's attempt in a run that is IDLE, and takes rec over. Failure shows in the run's
+ * outcome.
+ */
 void cv_run_begin(struct cv_run *run, const struct cv_job *job, const struct cv_record *rec,
 		  int64_t attempt);
 

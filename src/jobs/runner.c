@@ -2,9 +2,9 @@
 /*
  * The loop of a job: one thread, up to `concurrency` runs.
  *
- * A record is read when a run is free for it. After the first thing that ends the job early (a failed run under
- * `stop`, a bad line of a pipe, a full disk, an interrupt) no run begins, those under way are aborted, and the partial
- * file stays; otherwise the output is published at the end.
+ * A record is read when a run is free for it. After the first thing that ends the job early (a
+ * failed run under `stop`, a bad line of a pipe, a full disk, an interrupt) no run begins, those
+ * under way are aborted, and the partial file stays; otherwise the output is published at the end.
  */
 #include "jobs/ledger.h"
 #include "jobs/options.h"
@@ -198,8 +198,8 @@ static void step_all(struct runner *r)
 }
 
 /*
- * The second interrupt: what has not ended shortly is left to itself. Each guest ends all of its processes when this
- * process, and so its stream, is gone.
+ * The second interrupt: what has not ended shortly is left to itself. Each guest ends all of its
+ * processes when this process, and so its stream, is gone.
  */
 static void leave_at_once(struct runner *r)
 {

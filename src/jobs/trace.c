@@ -54,7 +54,9 @@ int cv_trace_turn(struct cv_run *run, const struct cove_exec_result *r)
 	return add_message(run->messages, "assistant", cv_json_text(r->out.text, r->out.text_len));
 }
 
-/* Redacts a copy of a string, which may hold NULs; NULL: there was nothing to redact, or no memory. */
+/*
+ * Redacts a copy of a string, which may hold NULs; NULL: there was nothing to redact, or no memory.
+ */
 static json_t *redacted(const json_t *text)
 {
 	size_t len = json_string_length(text);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds what is written about a run: its trace, or its line in the failures file (JOB-2, JOB-4). */
+/*
+ * Builds what is written about a run: its trace, or its line in the failures file (JOB-2, JOB-4).
+ */
 #ifndef CV_JOBS_TRACE_H
 #define CV_JOBS_TRACE_H
 

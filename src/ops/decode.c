@@ -2,8 +2,9 @@
 /*
  * JSON to structs, by their descriptors.
  *
- * What comes from outside is distrusted field by field: a wrong type, an unknown name or a NUL inside a string is
- * refused with the name of the field. Ranges are checked afterwards by cv_check(), which serves C callers too.
+ * What comes from outside is distrusted field by field: a wrong type, an unknown name or a NUL
+ * inside a string is refused with the name of the field. Ranges are checked afterwards by
+ * cv_check(), which serves C callers too.
  */
 #include "base/base64.h"
 #include "base/json.h"
@@ -230,14 +231,17 @@ static int decode_nested(struct decoder *d, const struct cv_field *f, const json
 	return rc;
 }
 
-/* Raw windows of a stream, from which the text is made here: [data, head, bytes, budget]. Wire form only. */
+/*
+ * Raw windows of a stream, from which the text is made here: [data, head, bytes, budget]. Wire form
+ * only.
+ */
 static int decode_output(struct decoder *d, const json_t *v, struct cove_output *out)
 {
 	json_int_t head = json_integer_value(json_array_get(v, 1));
 	json_int_t bytes = json_integer_value(json_array_get(v, 2));
 	json_int_t budget = json_integer_value(json_array_get(v, 3));
 	struct cove_bound_info info;
-	struct cove_bytes data;
+	struct cove_bytes data = {0};
 	struct cv_window win;
 	char *text;
 	int rc = take_body(d, json_array_get(v, 0), &data);

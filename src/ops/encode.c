@@ -2,8 +2,9 @@
 /*
  * Structs to JSON, by their descriptors.
  *
- * A request leaves out what is zero, so that a message holds only what the caller said. A result is complete but for
- * fields marked CV_OMIT. In the wire form bytes are replaced by their length and follow the message raw.
+ * A request leaves out what is zero, so that a message holds only what the caller said. A result is
+ * complete but for fields marked CV_OMIT. In the wire form bytes are replaced by their length and
+ * follow the message raw.
  */
 #include "base/base64.h"
 #include "base/json.h"

@@ -2,10 +2,10 @@
 /*
  * Descriptors: what a struct of the public headers holds, field by field.
  *
- * Everything that must know the fields of a request or result is made from these rows: JSON in both directions,
- * wire messages, checks of ranges, defaults, help and docs. A request struct goes through three forms: as the caller
- * filled it (zero means default, COVE_ZERO means zero), checked, and resolved (defaults filled in, COVE_ZERO replaced
- * by 0), which is what handlers see.
+ * Everything that must know the fields of a request or result is made from these rows: JSON in both
+ * directions, wire messages, checks of ranges, defaults, help and docs. A request struct goes
+ * through three forms: as the caller filled it (zero means default, COVE_ZERO means zero), checked,
+ * and resolved (defaults filled in, COVE_ZERO replaced by 0), which is what handlers see.
  */
 #ifndef CV_OPS_FIELD_H
 #define CV_OPS_FIELD_H
@@ -88,13 +88,17 @@ struct cv_body {
 
 void cv_body_done(struct cv_body *body);
 
-/* Struct to JSON. is_request: zero fields are left out. NULL: no memory. Bytes go to body in the wire form. */
+/*
+ * Struct to JSON. is_request: zero fields are left out. NULL: no memory. Bytes go to body in the
+ * wire form.
+ */
 json_t *cv_encode(const struct cv_struct *s, const void *src, bool is_request, enum cv_form form,
 		  struct cv_body *body);
 
 /*
- * JSON to struct, zeroed before. Strings and arrays live in the arena or are borrowed from j, which the caller
- * gives to the arena. Unknown fields, wrong types and values out of range are invalid_argument with field and hint.
+ * JSON to struct, zeroed before. Strings and arrays live in the arena or are borrowed from j, which
+ * the caller gives to the arena. Unknown fields, wrong types and values out of range are
+ * invalid_argument with field and hint.
  */
 int cv_decode(const struct cv_struct *s, const json_t *j, enum cv_form form, struct cv_body *body,
 	      struct cv_arena *arena, void *dst, struct cove_error *err);

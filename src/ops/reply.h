@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an operation that takes its time answers: the guest's side of a call, as rooms left of the guest see it. */
+/*
+ * How an operation that takes its time answers: the guest's side of a call, as rooms left of the
+ * guest see it.
+ */
 #ifndef CV_OPS_REPLY_H
 #define CV_OPS_REPLY_H
 
 #include "ops/table.h"
 
 struct cv_reply {
-	/* Exactly one of these two is called, once; the reply and the request's memory are gone afterwards. */
+	/*
+	 * Exactly one of these two is called, once; the reply and the request's memory are gone
+	 * afterwards.
+	 */
 	void (*result)(struct cv_reply *r, const void *result);
 	void (*error)(struct cv_reply *r, const struct cove_error *err);
 	/* Sends live output, at most credit[stream] bytes, before the result. */

@@ -56,7 +56,7 @@ int cv_op_check(const struct cv_op *op, const void *req, struct cove_error *err)
 {
 	int rc = req ? cv_check(op->req, req, err) : 0;
 
-	if (rc == 0 && (op->id == CV_OP_ID_PROCESS_START || op->id == CV_OP_ID_PROCESS_EXEC))
+	if (rc == 0 && req && (op->id == CV_OP_ID_PROCESS_START || op->id == CV_OP_ID_PROCESS_EXEC))
 		rc = check_command(req, op->id == CV_OP_ID_PROCESS_EXEC, err);
 	if (rc < 0)
 		cv_err_operation(err, op->name);

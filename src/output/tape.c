@@ -20,15 +20,18 @@ struct cv_chunk {
 static struct cv_chunk *chunk_new(size_t cap)
 {
 	bool mapped = cap >= CV_CHUNK_MAX;
-	struct cv_chunk *c;
+	struct cv_chunk *c = NULL;
 
 	/* Large ones come from the kernel and go back to it, whatever malloc would like to keep. */
-	if (mapped)
+	if (mapped) {
 		c = mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	else
+		if (c == MAP_FAILED)
+			return NULL;
+	} else {
 		c = malloc(cap);
-	if (!c || c == MAP_FAILED)
-		return NULL;
+		if (!c)
+			return NULL;
+	}
 	*c = (struct cv_chunk){.cap = cap - sizeof(*c), .mapped = mapped};
 	return c;
 }

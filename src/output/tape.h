@@ -2,9 +2,10 @@
 /*
  * A tape: the append-only store of one output stream.
  *
- * Bytes have absolute offsets that never change. They lie in chunks; the ring policy frees chunks that fall below the
- * oldest byte kept and reuses the last one, so that memory follows the data and a stream of any length costs no more
- * than what is retained. Nothing is allocated before the first byte. Any number of readers copy from it; none consumes.
+ * Bytes have absolute offsets that never change. They lie in chunks; the ring policy frees chunks
+ * that fall below the oldest byte kept and reuses the last one, so that memory follows the data and
+ * a stream of any length costs no more than what is retained. Nothing is allocated before the first
+ * byte. Any number of readers copy from it; none consumes.
  */
 #ifndef CV_OUTPUT_TAPE_H
 #define CV_OUTPUT_TAPE_H
@@ -51,7 +52,10 @@ ssize_t cv_tape_fill(struct cv_tape *t, int fd, size_t most);
 /* Copies up to len bytes from offset on; start ≤ offset ≤ end. Gives how many. */
 size_t cv_tape_copy(const struct cv_tape *t, int64_t offset, char *dst, size_t len);
 
-/* Copies the first bytes of the stream, also where the ring has dropped them, up to head_keep of those. */
+/*
+ * Copies the first bytes of the stream, also where the ring has dropped them, up to head_keep of
+ * those.
+ */
 size_t cv_tape_head(const struct cv_tape *t, char *dst, size_t len);
 
 static inline int64_t cv_tape_kept(const struct cv_tape *t)

@@ -2,14 +2,17 @@
 /*
  * process.exec and process.start: a request becomes a process, and what became of it the answer.
  *
- * An exec answers when its tree is clean, or, where descendants are adopted, when its output has fallen silent; never
- * because a pipe has ended or has not. A start answers when exec has succeeded.
+ * An exec answers when its tree is clean, or, where descendants are adopted, when its output has
+ * fallen silent; never because a pipe has ended or has not. A start answers when exec has
+ * succeeded.
  */
 #include "base/clock.h"
 #include "base/view.h"
 #include "process/procs_internal.h"
 
-/* Descendants that outlive an exec are told to end; so long they may take before they are killed. */
+/*
+ * Descendants that outlive an exec are told to end; so long they may take before they are killed.
+ */
 #define SURVIVOR_GRACE_MS 100
 
 /* Adopted output: silent for so long, or so long in all. */

@@ -70,8 +70,8 @@ static void report(uint32_t kind, int alive, bool clean)
 }
 
 /*
- * Reaps what has ended. The leader's end is reported with the number of those it left behind; with nobody left, the
- * tree is clean and that is reported too.
+ * Reaps what has ended. The leader's end is reported with the number of those it left behind; with
+ * nobody left, the tree is clean and that is reported too.
  */
 static void reap(void)
 {
@@ -259,7 +259,10 @@ int cv_keeper_fork(pid_t *ret_pid, int *ret_sock)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
-	/* Exit signal 0: only who asks for it by its number can reap it, so that number stays its own. */
+	/*
+	 * Exit signal 0: only who asks for it by its number can reap it, so that number stays its
+	 * own.
+	 */
 	pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 	if (pid == 0) {
 		/* stderr stays: the host knows by its end that no keeper is left. */

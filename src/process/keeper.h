@@ -2,14 +2,15 @@
 /*
  * The keeper: a child of the guest that owns one command's whole process tree.
  *
- * It is a child subreaper, so every descendant of the command, daemons that fork twice included, ends up below it and
- * nowhere else. It starts the leader with vfork, tells the guest when the leader has ended and when nothing is left
- * (wait says ECHILD), and kills until then when asked, or when the guest goes away. Clean, and unchanged by its
- * command, it takes the next one.
+ * It is a child subreaper, so every descendant of the command, daemons that fork twice included,
+ * ends up below it and nowhere else. It starts the leader with vfork, tells the guest when the
+ * leader has ended and when nothing is left (wait says ECHILD), and kills until then when asked, or
+ * when the guest goes away. Clean, and unchanged by its command, it takes the next one.
  *
- * Keepers are forked while the guest is tiny: forking is what starting a command would cost otherwise. The first one,
- * the nursery, never runs a command; it makes all others as its siblings (CLONE_PARENT), so that the guest never forks
- * from memory that has grown. Nothing here is exec'd; a keeper has the guest's image and calls the kernel only.
+ * Keepers are forked while the guest is tiny: forking is what starting a command would cost
+ * otherwise. The first one, the nursery, never runs a command; it makes all others as its siblings
+ * (CLONE_PARENT), so that the guest never forks from memory that has grown. Nothing here is exec'd;
+ * a keeper has the guest's image and calls the kernel only.
  */
 #ifndef CV_PROCESS_KEEPER_H
 #define CV_PROCESS_KEEPER_H
@@ -17,8 +18,8 @@
 #include <sys/types.h>
 
 /*
- * Forks the nursery; gives its pid and the guest's end of its socket. Of the guest's descriptors only stderr stays open
- * in it, and does so as long as any keeper lives. 0 or -errno.
+ * Forks the nursery; gives its pid and the guest's end of its socket. Of the guest's descriptors
+ * only stderr stays open in it, and does so as long as any keeper lives. 0 or -errno.
  */
 int cv_keeper_fork(pid_t *ret_pid, int *ret_sock);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a keeper is as it was born: a command must not weaken the one that runs its successor (PROC-4). */
+/*
+ * Whether a keeper is as it was born: a command must not weaken the one that runs its successor
+ * (PROC-4).
+ */
 #include "process/keeper_internal.h"
 
 #include <stdlib.h>
@@ -50,7 +53,13 @@ bool cv_keeper_unchanged(const struct cv_keeper *k)
 	struct cv_keeper_state now;
 
 	take(&now);
-	return memcmp(&now, &k->born, sizeof(now)) == 0;
+	for (int i = 0; i < RLIM_NLIMITS; i++)
+		if (now.limits[i].rlim_cur != k->born.limits[i].rlim_cur ||
+		    now.limits[i].rlim_max != k->born.limits[i].rlim_max)
+			return false;
+	return CPU_EQUAL(&now.cpus, &k->born.cpus) && now.priority == k->born.priority &&
+	       now.policy == k->born.policy && now.oom_score_adj == k->born.oom_score_adj &&
+	       now.cgroup == k->born.cgroup;
 }
 
 bool cv_keeper_born(struct cv_keeper *k)

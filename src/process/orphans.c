@@ -2,8 +2,9 @@
 /*
  * When a keeper dies: its tree falls to the guest, which is a subreaper too, and is ended here.
  *
- * Whose orphan a process is can't be told any more, but every child of the guest that is no keeper is one. They are
- * killed until none is left; then every process whose keeper died is clean. A keeper that was stopped is continued.
+ * Whose orphan a process is can't be told any more, but every child of the guest that is no keeper
+ * is one. They are killed until none is left; then every process whose keeper died is clean. A
+ * keeper that was stopped is continued.
  */
 #include "base/clock.h"
 #include "process/procs_internal.h"
@@ -21,7 +22,9 @@ static bool is_keeper(pid_t pid, void *user)
 	return cv_pool_owns(user, pid);
 }
 
-/* Reaps children that are no keepers; keepers are waited for by the pool, when their socket ends. */
+/*
+ * Reaps children that are no keepers; keepers are waited for by the pool, when their socket ends.
+ */
 static int reap_orphans(struct cv_procs *procs)
 {
 	int alive = 0;

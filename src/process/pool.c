@@ -2,9 +2,9 @@
 /*
  * The pool of keepers.
  *
- * A command takes an idle keeper, or waits until the nursery has made one or another command's has become clean. A
- * keeper that its command changed is let go: it ends when its socket closes. If the nursery itself is killed, the
- * guest forks a new one, however large it has grown.
+ * A command takes an idle keeper, or waits until the nursery has made one or another command's has
+ * become clean. A keeper that its command changed is let go: it ends when its socket closes. If the
+ * nursery itself is killed, the guest forks a new one, however large it has grown.
  */
 #include "base/clock.h"
 #include "process/keeper.h"
@@ -42,7 +42,10 @@ static struct cv_worker *worker_new(struct cv_procs *procs, pid_t pid, int sock)
 	return w;
 }
 
-/* Its socket closes, so it ends; SIGCHLD does not tell (exit signal 0), so it is waited for when it does. */
+/*
+ * Its socket closes, so it ends; SIGCHLD does not tell (exit signal 0), so it is waited for when it
+ * does.
+ */
 static void worker_drop(struct cv_worker *w, bool is_dead)
 {
 	struct cv_procs *procs = w->procs;
@@ -304,7 +307,10 @@ int cv_pool_start(struct cv_procs *procs)
 	return rc;
 }
 
-/* Every keeper sees its socket end, ends its tree, and goes; they are waited for, so that nobody else must reap them. */
+/*
+ * Every keeper sees its socket end, ends its tree, and goes; they are waited for, so that nobody
+ * else must reap them.
+ */
 void cv_procs_stop(struct cv_procs *procs)
 {
 	int64_t until = cv_now_ns() + STOP_NS;

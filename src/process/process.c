@@ -2,9 +2,9 @@
 /*
  * The life of a process: from its request to the moment when nothing of it is left.
  *
- * Its keeper reports two events, in this order or as one: the leader has ended, and the tree is clean. Why it ended is
- * decided when the leader's end is reported, by what cove had done until then: if it had begun to end the tree, that is
- * the reason, else the leader's own status is.
+ * Its keeper reports two events, in this order or as one: the leader has ended, and the tree is
+ * clean. Why it ended is decided when the leader's end is reported, by what cove had done until
+ * then: if it had begun to end the tree, that is the reason, else the leader's own status is.
  */
 #include "base/clock.h"
 #include "process/procs_internal.h"

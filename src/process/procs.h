@@ -2,14 +2,15 @@
 /*
  * Commands and processes, as the guest runs them.
  *
- * A process begins as a request: it waits for a keeper if none is idle, is started, and runs. Two events move it on,
- * both from its keeper: its leader has ended, and its tree is clean. Deadline, cancellation, kill and reset all do the
- * same thing, cv_process_end(): TERM to the tree, KILL after the grace, until the keeper says clean. Replies hang on
- * those events; nothing ever waits for the end of a pipe.
+ * A process begins as a request: it waits for a keeper if none is idle, is started, and runs. Two
+ * events move it on, both from its keeper: its leader has ended, and its tree is clean. Deadline,
+ * cancellation, kill and reset all do the same thing, cv_process_end(): TERM to the tree, KILL
+ * after the grace, until the keeper says clean. Replies hang on those events; nothing ever waits
+ * for the end of a pipe.
  *
- * Files: pool.c keepers; spawn.c request to payload; process.c the life of a process; stdio.c its pipes;
- * exec.c the two operations that start one; waits.c those that look at or wait for one; orphans.c what is left when a
- * keeper dies.
+ * Files: pool.c keepers; spawn.c request to payload; process.c the life of a process; stdio.c its
+ * pipes; exec.c the two operations that start one; waits.c those that look at or wait for one;
+ * orphans.c what is left when a keeper dies.
  */
 #ifndef CV_PROCESS_PROCS_H
 #define CV_PROCESS_PROCS_H
@@ -142,11 +143,15 @@ struct cv_procs {
 
 int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_space *space);
 
-/* What commands inherit: from the guest's own environment less secrets, then extra ("NAME=VALUE"). */
+/*
+ * What commands inherit: from the guest's own environment less secrets, then extra ("NAME=VALUE").
+ */
 int cv_procs_configure(struct cv_procs *procs, const char *shell, const char *const *extra,
 		       int64_t timeout_ms);
 
-/* Ends every process and every keeper, and waits for them; nothing else may be called afterwards. */
+/*
+ * Ends every process and every keeper, and waits for them; nothing else may be called afterwards.
+ */
 void cv_procs_stop(struct cv_procs *procs);
 
 /* The operations. Each answers through reply, now or later. */
@@ -164,7 +169,9 @@ cv_process_fn cv_process_close_stdin;
 cv_process_fn cv_output_read;
 cv_process_fn cv_env_reset;
 
-/* The number of a signal's name, with or without SIG; 0: none. The name of a number, without SIG. */
+/*
+ * The number of a signal's name, with or without SIG; 0: none. The name of a number, without SIG.
+ */
 int cv_signal_number(const char *name);
 const char *cv_signal_name(int number);
 

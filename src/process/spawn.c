@@ -2,8 +2,8 @@
 /*
  * From a request to what a keeper needs: program, arguments, variables, working directory.
  *
- * Whatever can be refused is refused here, before anything is spawned: limits that can't be enforced, a working
- * directory that isn't one, a program that doesn't exist.
+ * Whatever can be refused is refused here, before anything is spawned: limits that can't be
+ * enforced, a working directory that isn't one, a program that doesn't exist.
  */
 #include "base/fd.h"
 #include "base/secret.h"
@@ -20,8 +20,8 @@
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /*
- * Runs a script that is too long for an argument: the shell takes it from descriptor 9, closes that, and evaluates
- * it with no positional parameter left behind. The x keeps newlines at its end.
+ * Runs a script that is too long for an argument: the shell takes it from descriptor 9, closes
+ * that, and evaluates it with no positional parameter left behind. The x keeps newlines at its end.
  */
 #define LONG_SCRIPT "set -- \"$(/bin/cat <&9; echo x)\"; exec 9<&-; eval \"shift; ${1%x}\""
 
@@ -378,7 +378,10 @@ int cv_launch_new(struct cv_procs *procs, const struct cove_exec_opts *req, stru
 	return 0;
 }
 
-/* Standard descriptors belong to the process and may be the shared null device; the others are the launch's. */
+/*
+ * Standard descriptors belong to the process and may be the shared null device; the others are the
+ * launch's.
+ */
 void cv_launch_free(struct cv_launch *l)
 {
 	if (!l)

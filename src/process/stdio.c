@@ -2,9 +2,10 @@
 /*
  * The pipes of a command.
  *
- * Output is read into its tape until the pipe has nothing more to give. With a live reader the tape never runs ahead
- * of it: a pipe whose reader has no credit left is not read, and the command waits, which is how no byte is lost.
- * Without one the command never waits. Input is written as far as the pipe takes it and queued behind that.
+ * Output is read into its tape until the pipe has nothing more to give. With a live reader the tape
+ * never runs ahead of it: a pipe whose reader has no credit left is not read, and the command
+ * waits, which is how no byte is lost. Without one the command never waits. Input is written as far
+ * as the pipe takes it and queued behind that.
  */
 #include "process/procs_internal.h"
 
@@ -155,7 +156,10 @@ static void on_output(struct cv_watch *watch, uint32_t events)
 
 	(void)events;
 	if (credit == 0) {
-		/* Not even a hang-up may wake us until credit comes, so the descriptor leaves the set. */
+		/*
+		 * Not even a hang-up may wake us until credit comes, so the descriptor leaves the
+		 * set.
+		 */
 		cv_watch_del(p->procs->loop, &pipe->watch);
 		return;
 	}
@@ -177,7 +181,10 @@ void cv_stdio_resume(struct cv_process *p)
 		cv_process_settle(p);
 }
 
-/* What is in a pipe now was written before this moment; what a stranger adds later is none of the command's. */
+/*
+ * What is in a pipe now was written before this moment; what a stranger adds later is none of the
+ * command's.
+ */
 static bool drain_pipe(struct cv_pipe *pipe)
 {
 	int left = 0;

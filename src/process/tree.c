@@ -2,9 +2,9 @@
 /*
  * Walks the tree below the calling process through /proc/PID/task/TID/children, top down.
  *
- * The kernel promises a whole list only for processes that stand still. That is enough: whoever wants a tree gone
- * sweeps until there is nothing left to wait for, and the child of a killed process turns up right below the
- * subreaper in the next sweep.
+ * The kernel promises a whole list only for processes that stand still. That is enough: whoever
+ * wants a tree gone sweeps until there is nothing left to wait for, and the child of a killed
+ * process turns up right below the subreaper in the next sweep.
  */
 #include "process/tree.h"
 

@@ -66,6 +66,14 @@ static struct cv_pipe *find_pipe(struct cv_process *p, int stream)
 	return NULL;
 }
 
+/* The same for a stream that was found when the read began. */
+static const struct cv_tape *tape_of(struct cv_process *p, int stream)
+{
+	const struct cv_pipe *pipe = find_pipe(p, stream);
+
+	return pipe ? &pipe->tape : &p->pipes[0].tape;
+}
+
 /* A page of text ends on a code point, unless nothing more comes. */
 static size_t cut_text(const struct cv_tape *t, const char *data, size_t len, int64_t next)
 {
@@ -98,7 +106,7 @@ static char *page(const struct cv_tape *t, const struct cove_output_read_opts *r
 static void answer_read(struct cv_process *p, const struct cove_output_read_opts *req,
 			struct cv_reply *reply)
 {
-	const struct cv_tape *t = &find_pipe(p, req->stream)->tape;
+	const struct cv_tape *t = tape_of(p, req->stream);
 	struct cove_error err = COVE_ERROR_INIT;
 	struct cove_output_read_result r = {.offset = CV_MAX(req->offset, t->start)};
 	CV_ARENA_SCOPE struct cv_arena *arena = cv_arena_new(0, NULL);
@@ -145,7 +153,7 @@ static bool check_one(struct cv_pending *w)
 		answer_exit(p, reply);
 		return true;
 	case CV_PENDING_OUTPUT:
-		t = &find_pipe(p, read_req->stream)->tape;
+		t = tape_of(p, read_req->stream);
 		if (t->end <= read_req->offset && !t->complete)
 			return false;
 		pending_free(w);
@@ -166,7 +174,10 @@ void cv_waits_check(struct cv_process *p)
 {
 	struct cv_pending *next;
 
-	/* The leader's end and all output up to it are known together: what the pipes hold is read first. */
+	/*
+	 * The leader's end and all output up to it are known together: what the pipes hold is read
+	 * first.
+	 */
 	if (p->pendings && p->state == CV_PROCESS_EXITED)
 		cv_stdio_drain(p);
 	for (struct cv_pending *w = p->pendings; w; w = next) {
@@ -270,7 +281,10 @@ void cv_process_list(struct cv_procs *procs, const void *request, struct cv_repl
 		fail_reply(reply, &err);
 		return;
 	}
-	/* Numbers are given in the order in which records are kept, which need not be that of the list. */
+	/*
+	 * Numbers are given in the order in which records are kept, which need not be that of the
+	 * list.
+	 */
 	for (int64_t last = 0; r.process_count < count;) {
 		const struct cv_process *best = NULL;
 

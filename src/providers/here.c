@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The provider `here`: a directory of this machine, shared, as it is. Nothing is made, nothing is removed (PROV-11). */
+/*
+ * The provider `here`: a directory of this machine, shared, as it is. Nothing is made, nothing is
+ * removed (PROV-11).
+ */
 #include "base/fd.h"
 #include "providers/providers.h"
 

@@ -16,8 +16,8 @@ int cv_provider_absolute(struct cove_env *env, const char *path, const char *fie
 int cv_provider_on_host(struct cove_env *env, struct cove_error *err);
 
 /*
- * Removes the scratch directory of an environment, where the guest made one. with_parent: the directory around it too,
- * which then holds nothing else.
+ * Removes the scratch directory of an environment, where the guest made one. with_parent: the
+ * directory around it too, which then holds nothing else.
  */
 int cv_provider_remove_tmp(const struct cove_env *env, bool with_parent, struct cove_error *err);
 

@@ -2,9 +2,10 @@
 /*
  * The provider `workspace`: a fresh directory for each run, at ROOT/JOB/RUN, filled from a seed.
  *
- * The root and what is made in it are private (0700). A root that belongs to somebody else is refused, and the run's
- * directory is made, never taken over: one that exists is a conflict. Whatever was opened is proven to lie where it
- * should. Cleanup removes the run's directory, and the job's when that leaves it empty; nothing else.
+ * The root and what is made in it are private (0700). A root that belongs to somebody else is
+ * refused, and the run's directory is made, never taken over: one that exists is a conflict.
+ * Whatever was opened is proven to lie where it should. Cleanup removes the run's directory, and
+ * the job's when that leaves it empty; nothing else.
  */
 #include "base/clock.h"
 #include "base/fd.h"
@@ -66,7 +67,10 @@ static int choose_places(struct cove_env *env, const struct cove_env_opts *opts,
 	return 0;
 }
 
-/* The workspace itself first, then what the caller allows besides. The scratch directory lies inside. */
+/*
+ * The workspace itself first, then what the caller allows besides. The scratch directory lies
+ * inside.
+ */
 static int choose_roots(struct cove_env *env, const char *const *more, struct cove_error *err)
 {
 	size_t n = 0;
@@ -208,7 +212,10 @@ static int exists_already(const struct cove_env *env, struct cove_error *err)
 	return COVE_E_CONFLICT;
 }
 
-/* Makes JOB/RUN below root; -errno. A job's directory may be removed meanwhile, by a run that was its last. */
+/*
+ * Makes JOB/RUN below root; -errno. A job's directory may be removed meanwhile, by a run that was
+ * its last.
+ */
 static int make_dirs(const struct cove_env *env, int root, int *ret_job)
 {
 	for (int tries = 0; tries < 100; tries++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's end of a connection: what comes in, and to which call it belongs. client.h tells the idea; how threads
- * wait is in wait.c, how a call is made and taken in call.c.
+ * The host's end of a connection: what comes in, and to which call it belongs. client.h tells the
+ * idea; how threads wait is in wait.c, how a call is made and taken in call.c.
  */
 #include "wire/client_internal.h"
 
@@ -69,7 +69,9 @@ void cv_call_finish(struct cove_call *call)
 	cv_waiter_wake(c, call->waiter);
 }
 
-/* An answer has come. The call is done once its live output was delivered too, by its own thread. */
+/*
+ * An answer has come. The call is done once its live output was delivered too, by its own thread.
+ */
 static void answered(struct cove_call *call)
 {
 	call->answered = true;
@@ -91,7 +93,9 @@ void cv_call_fail(struct cove_call *call, const struct cove_error *err)
 	answered(call);
 }
 
-/* A connection that is gone fails what was under way: a mutation's outcome can't be known (ERR-5). */
+/*
+ * A connection that is gone fails what was under way: a mutation's outcome can't be known (ERR-5).
+ */
 static void fail_lost(struct cove_call *call, const struct cove_error *why)
 {
 	struct cove_error err = *why;
@@ -301,7 +305,9 @@ void cv_client_close(struct cv_client *c, int code, const char *why)
 	cv_client_break(c, code, why);
 	while (c->inside > 0)
 		pthread_cond_wait(&c->idle, &c->lock);
-	/* Nobody waits for these any more: what is left belongs to threads that will only take it. */
+	/*
+	 * Nobody waits for these any more: what is left belongs to threads that will only take it.
+	 */
 	while (c->calls) {
 		struct cove_call *call = c->calls;
 

@@ -2,10 +2,10 @@
 /*
  * The host's end of a connection: calls under way, and the threads that wait for them.
  *
- * The library has no thread of its own. Of several threads that wait, one is the mover: it polls the connection, reads
- * and writes for all, and wakes those whose calls have come forward. When its own call has ended it wakes another
- * waiter to take over. Every other waiter sleeps on a descriptor of its own (and its cancel flag), so nobody spins and
- * nobody can miss a wake-up.
+ * The library has no thread of its own. Of several threads that wait, one is the mover: it polls
+ * the connection, reads and writes for all, and wakes those whose calls have come forward. When its
+ * own call has ended it wakes another waiter to take over. Every other waiter sleeps on a
+ * descriptor of its own (and its cancel flag), so nobody spins and nobody can miss a wake-up.
  */
 #ifndef CV_WIRE_CLIENT_H
 #define CV_WIRE_CLIENT_H
@@ -92,7 +92,9 @@ void cv_client_done(struct cv_client *c);
 /* Begins to talk over the descriptors, which it takes over. */
 int cv_client_connect(struct cv_client *c, int rfd, int wfd);
 
-/* Ends every call with an error and refuses new ones; threads that wait have left when it returns. */
+/*
+ * Ends every call with an error and refuses new ones; threads that wait have left when it returns.
+ */
 void cv_client_close(struct cv_client *c, int code, const char *why);
 
 /* Makes and sends a call. req is checked already. */

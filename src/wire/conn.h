@@ -2,8 +2,8 @@
 /*
  * One end of a connection: a non-blocking descriptor pair, a decoder, and what waits to be sent.
  *
- * Used by both sides. Sending tries the kernel at once and keeps only what it did not take; bodies are then copied,
- * so the caller's bytes are free after every call.
+ * Used by both sides. Sending tries the kernel at once and keeps only what it did not take; bodies
+ * are then copied, so the caller's bytes are free after every call.
  */
 #ifndef CV_WIRE_CONN_H
 #define CV_WIRE_CONN_H

@@ -2,9 +2,10 @@
 /*
  * The framing of a connection: bytes to frames and back, without I/O.
  *
- * A frame is a 16-byte little-endian header {u32 length, u8 kind, u8 flags, u16 stream, u64 call} and a payload of at
- * most 1 MiB. Frames with CV_FRAME_MORE are joined with the next of the same kind, stream and call to a message of at
- * most 16 MiB; nothing may come between them. Whatever breaks a rule ends the connection.
+ * A frame is a 16-byte little-endian header {u32 length, u8 kind, u8 flags, u16 stream, u64 call}
+ * and a payload of at most 1 MiB. Frames with CV_FRAME_MORE are joined with the next of the same
+ * kind, stream and call to a message of at most 16 MiB; nothing may come between them. Whatever
+ * breaks a rule ends the connection.
  */
 #ifndef CV_WIRE_FRAME_H
 #define CV_WIRE_FRAME_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How threads wait for calls: one moves the connection, the others sleep on descriptors of their own. */
+/*
+ * How threads wait for calls: one moves the connection, the others sleep on descriptors of their
+ * own.
+ */
 #include "wire/client_internal.h"
 
 #include "base/cancel.h"

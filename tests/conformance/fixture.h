@@ -83,7 +83,9 @@ static UNUSED int count_processes(const char *mark)
 	return n;
 }
 
-/* A text that no other process has: marks the sleeps of one test. Works as an argument of sleep(1). */
+/*
+ * A text that no other process has: marks the sleeps of one test. Works as an argument of sleep(1).
+ */
 static UNUSED const char *mark(void)
 {
 	static char text[32];
@@ -95,7 +97,10 @@ static UNUSED const char *mark(void)
 
 static UNUSED void assert_gone(const char *text)
 {
-	/* Their end is confirmed before a call returns; only the reaping of zombies by others may lag. */
+	/*
+	 * Their end is confirmed before a call returns; only the reaping of zombies by others may
+	 * lag.
+	 */
 	ck_assert_int_eq(count_processes(text), 0);
 }
 

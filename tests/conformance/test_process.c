@@ -349,7 +349,10 @@ START_TEST(proc_7_a_pipe_held_outside_the_tree)
 	int64_t t = now_ms();
 
 	begin(_i);
-	/* A process of another tree keeps the pipe open: the guest holds process-1's shell, which opens the fd by /proc. */
+	/*
+	 * A process of another tree keeps the pipe open: the guest holds process-1's shell, which
+	 * opens the fd by /proc.
+	 */
 	start_opts(COVE_OPTS(
 		cove_exec_opts,
 		.script = "while [ ! -s pid ]; do sleep 0.01; done; exec 5>/proc/$(cat pid)/fd/1; "

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How commands end: deadlines, cancellation, signals, kill, close. PROC rules, on every provider. */
+/*
+ * How commands end: deadlines, cancellation, signals, kill, close. PROC rules, on every provider.
+ */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The workspace of a run: where it lies, what it holds, when it is kept. JOB-5, JOB-6, JOB-14, ENV-4, ENV-9. */
+/*
+ * The workspace of a run: where it lies, what it holds, when it is kept. JOB-5, JOB-6, JOB-14,
+ * ENV-4, ENV-9.
+ */
 #define PROVIDERS 1 /* these are about one provider */
 #include "fixture.h"
 
@@ -226,7 +229,10 @@ END_TEST
 START_TEST(env_4_a_failed_set_up_leaves_nothing)
 {
 	if (geteuid() == 0) {
-		/* Root can read everything: a seed that can't be copied is one that ends in the middle of a device. */
+		/*
+		 * Root can read everything: a seed that can't be copied is one that ends in the
+		 * middle of a device.
+		 */
 		return;
 	}
 	setup_dir();

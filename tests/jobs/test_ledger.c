@@ -248,7 +248,10 @@ static void ignore(int sig)
 	(void)sig;
 }
 
-/* CASE-66, CASE-69: whatever limit cuts a write short, only whole lines are there, also after there is room again. */
+/*
+ * CASE-66, CASE-69: whatever limit cuts a write short, only whole lines are there, also after there
+ * is room again.
+ */
 START_TEST(case_66_a_cut_line_is_taken_back)
 {
 	struct cove_error err = COVE_ERROR_INIT;
@@ -309,7 +312,10 @@ static void append_lines(int writer)
 	_exit(0);
 }
 
-/* CASE-71: even without the lock, appenders don't break each other's lines, because a line is one write. */
+/*
+ * CASE-71: even without the lock, appenders don't break each other's lines, because a line is one
+ * write.
+ */
 START_TEST(case_71_appenders_do_not_interleave)
 {
 	FILE *f;

@@ -153,7 +153,9 @@ START_TEST(case_53_a_directory_flips_to_a_link_while_writing)
 }
 END_TEST
 
-/* Only the writes that open the present file: the others would replace the link, and end the race. */
+/*
+ * Only the writes that open the present file: the others would replace the link, and end the race.
+ */
 START_TEST(case_53_a_file_flips_to_a_link_while_writing)
 {
 	struct flipper flipper;
