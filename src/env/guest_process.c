@@ -70,7 +70,9 @@ static char **clean_environ(void)
 	while (environ && environ[n])
 		n++;
 	list = calloc(n + 1, sizeof(*list));
-	for (size_t i = 0; list && i < n; i++)
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
 		if (!cv_secret_name(environ[i], strcspn(environ[i], "=")))
 			list[kept++] = environ[i];
 	return list;

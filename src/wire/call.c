@@ -31,7 +31,6 @@ static struct cove_call *call_new(struct cv_client *c, const struct cv_op *op,
 	call->client = c;
 	call->op = op;
 	call->body = CV_BUF(BODY_MAX);
-	call->live_end = &call->live;
 	if (opts) {
 		call->cancel = opts->cancel;
 		call->deadline_ns = opts->timeout_ms ? cv_now_ns() + opts->timeout_ms * 1000000 : 0;

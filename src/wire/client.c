@@ -186,8 +186,11 @@ static const char *on_live(struct cove_call *call, const struct cv_frame *f)
 		return "out of memory";
 	*l = (struct cv_live){.stream = f->stream, .len = f->len};
 	memcpy(l->data, f->payload, f->len);
-	*call->live_end = l;
-	call->live_end = &l->next;
+	if (call->live)
+		call->live_last->next = l;
+	else
+		call->live = l;
+	call->live_last = l;
 	cv_waiter_wake(call->client, call->waiter);
 	return NULL;
 }

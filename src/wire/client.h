@@ -54,6 +54,14 @@ struct cv_client {
 	void *explain_user;
 };
 
+/* Live output that waits for its call's own thread. */
+struct cv_live {
+	struct cv_live *next;
+	int stream;
+	size_t len;
+	char data[];
+};
+
 struct cove_call {
 	struct cv_client *client;
 	struct cove_call *next;
@@ -75,12 +83,8 @@ struct cove_call {
 	struct cv_waiter *waiter;
 	cove_output_fn on_output;
 	void *on_output_user;
-	struct cv_live {
-		struct cv_live *next;
-		int stream;
-		size_t len;
-		char data[];
-	} * live, **live_end;
+	struct cv_live *live; /* oldest first */
+	struct cv_live *live_last;
 	bool callback_failed;
 	bool stdin_open;
 	size_t stdin_credit;

@@ -84,7 +84,6 @@ void cv_live_free(struct cove_call *call)
 		call->live = l->next;
 		free(l);
 	}
-	call->live_end = &call->live;
 }
 
 static void send_credit(struct cove_call *call, int stream, size_t len)
@@ -110,8 +109,6 @@ static void deliver(struct cove_call *call)
 		int bad = 0;
 
 		call->live = l->next;
-		if (!call->live)
-			call->live_end = &call->live;
 		pthread_mutex_unlock(&c->lock);
 		if (!call->callback_failed)
 			bad = call->on_output(call->on_output_user, l->stream, l->data, l->len);
