@@ -87,6 +87,12 @@ static double load(void)
 	return getloadavg(&one, 1) == 1 ? one : 0;
 }
 
+/* Where neighbours decide when the other side runs, its median says nothing. */
+static bool noisy(const struct summary *base)
+{
+	return base->p50 > 1.5 * base->p10 || base->p90 > 2 * base->p50;
+}
+
 static const char *verdict(double ratio, double bar, double aim, bool more)
 {
 	if (bar == 0)
@@ -137,8 +143,9 @@ static void json_pair(const struct bench_pair *p, int pairs, int block, const st
 	fprintf(f, ",\"ratio\":{\"of\":\"%s\",\"p50\":%.3f,\"p10\":%.3f}",
 		p->rate ? "rate" : "time", ratio[0], ratio[1]);
 	if (p->bar != 0)
-		fprintf(f, ",\"bar\":%.2f,\"verdict\":\"%s\"", p->bar,
-			verdict(ratio[0], p->bar, p->aim, p->rate));
+		fprintf(f, ",\"bar\":%.2f,\"by\":\"%s\",\"verdict\":\"%s\"", p->bar,
+			noisy(&s[1]) ? "p10" : "p50",
+			verdict(ratio[noisy(&s[1])], p->bar, p->aim, p->rate));
 	if (p->aim != 0)
 		fprintf(f, ",\"aim\":%.2f", p->aim);
 	fprintf(f, ",\"load\":%.2f}\n", load());
@@ -156,7 +163,8 @@ static void show(const struct bench_pair *p, int pairs, int block, const struct 
 	printf(" %7.2f %7.2f", ratio[0], ratio[1]);
 	print_limit(sign, p->bar);
 	print_limit(sign, p->aim);
-	printf(" %6.2f  %s\n", load(), verdict(ratio[0], p->bar, p->aim, p->rate));
+	printf(" %6.2f  %s%s\n", load(), verdict(ratio[noisy(&s[1])], p->bar, p->aim, p->rate),
+	       p->bar != 0 && noisy(&s[1]) ? " (p10)" : "");
 	print_side("", "base", &s[1]);
 	printf("  %s\n", p->base.name);
 	fflush(stdout);

@@ -2,9 +2,11 @@
 /*
  * Measures two ways of doing the same, side by side.
  *
- * A pair is one block of each, back to back in one process, and who begins changes with every pair, so that what else
- * happens on the machine meets both. What counts is the ratio of the medians and of the 10th percentiles, never a time.
- * bench_pairs() prints two lines of a table and appends a line of JSON to the file that $BENCH_JSON names.
+ * A pair is one block of each, back to back in one process, and who begins changes with every
+ * pair, so that what else happens on the machine meets both. What counts is the ratio of the
+ * medians, or of the 10th percentiles where the other side's own times are scattered, never a time.
+ * bench_pairs() prints two lines of a table and appends a line of JSON to the file that
+ * $BENCH_JSON names.
  */
 #ifndef COVE_BENCH_H
 #define COVE_BENCH_H
@@ -49,10 +51,13 @@ const char *bench_built(const char *name);
 struct cove_env *bench_env_here(void);
 void bench_env_close(struct cove_env *env);
 
-/* A field of /proc/PID/status in KiB, such as "VmRSS:", of the last child that is a cove-guest; -1: there is none. */
+/* The last child that is a cove-guest; -1: there is none. */
+int bench_guest(void);
+
+/* A field of its /proc/PID/status in KiB, such as "VmRSS:"; -1: there is none. */
 long bench_guest_kib(const char *field);
 
-/* A program to its end, stdin the null device, stdout and stderr as told (-1: the null device). Its exit code. */
+/* A program to its end; stdin is the null device, and so is an output of -1. Its exit code. */
 int bench_spawn(const char *const *argv, int out_fd, int err_fd);
 
 /* Starts a program, stdin the null device. Its number, or -1. */
@@ -61,7 +66,7 @@ pid_t bench_start(const char *const *argv, int out_fd, int err_fd);
 /* Waits for it; its exit code, or -1. */
 int bench_wait(pid_t pid);
 
-/* A program to its end with both outputs read through pipes by poll(2) and forgotten; the bytes read, or -1. */
+/* A program to its end, its output read through two pipes and forgotten; the bytes, or -1. */
 int64_t bench_spawn_read(const char *const *argv);
 
 #endif

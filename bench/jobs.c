@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job of a thousand runs of `true`, each in a workspace of its own, against a thousand times `true`. */
+/* A job of a thousand runs of `true`, a workspace for each, against a thousand times `true`. */
 #include "bench.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A gigabyte of output through a ring of 16 MiB, against a loop that reads the same and writes it to the null device. */
+/* A GiB of output through a ring of 16 MiB, against a loop that reads it to the null device. */
 #include "bench.h"
 
 #include <errno.h>

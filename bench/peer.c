@@ -66,7 +66,7 @@ static bool proc_line(int pid, const char *file, const char *field, char *value,
 	return found;
 }
 
-static int last_guest(void)
+int bench_guest(void)
 {
 	char file[64];
 	char children[4096];
@@ -89,7 +89,7 @@ static int last_guest(void)
 long bench_guest_kib(const char *field)
 {
 	char value[64];
-	int pid = last_guest();
+	int pid = bench_guest();
 
 	return pid > 0 && proc_line(pid, "status", field, value, sizeof(value)) ?
 		       strtol(value, NULL, 10) :

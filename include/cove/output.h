@@ -177,6 +177,47 @@ COVE_API size_t cove_bounder_text(const struct cove_bounder *bounder, char *dst,
  */
 COVE_API void cove_bounder_free(struct cove_bounder *bounder);
 
+/* Turns terminal output into plain text; see cove_renderer_new(). */
+struct cove_renderer;
+
+/**
+ * Begins to render terminal output: escape sequences vanish, `\r` and backspace overwrite.
+ *
+ * A line is given once it is whole. Lines longer than 64 KiB are given in pieces.
+ *
+ * @param emit called with rendered bytes, which are borrowed for the call.
+ * @param user given to emit.
+ * @return the renderer, to be freed by cove_renderer_free(), or NULL: no memory.
+ * Threads: one at a time. @since 0.1
+ */
+COVE_API struct cove_renderer *
+cove_renderer_new(void (*emit)(void *user, const char *data, size_t len), void *user);
+
+/**
+ * Adds the next bytes of the stream; however it is split, the rendered text is the same.
+ *
+ * @param renderer of cove_renderer_new().
+ * @param data the bytes; NULL only with len 0.
+ * @param len how many.
+ * Threads: one at a time. @since 0.1
+ */
+COVE_API void cove_renderer_add(struct cove_renderer *renderer, const char *data, size_t len);
+
+/**
+ * Gives what is left of a last line without its newline.
+ *
+ * @param renderer of cove_renderer_new().
+ * Threads: one at a time. @since 0.1
+ */
+COVE_API void cove_renderer_finish(struct cove_renderer *renderer);
+
+/**
+ * Frees a renderer.
+ *
+ * @param renderer NULL does nothing.
+ */
+COVE_API void cove_renderer_free(struct cove_renderer *renderer);
+
 #ifdef __cplusplus
 }
 #endif

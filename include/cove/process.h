@@ -133,6 +133,17 @@ enum cove_policy {
 	COVE_POLICY_FAIL,     /* end the command, reason `output_limit` */
 };
 
+/*
+ * The complete output in a file of the environment, once both streams together exceed a size: exact
+ * bytes from the first, in arrival order, until the environment ends.
+ */
+struct cove_spill {
+	int64_t after_bytes; /* 0..64 MiB; default 50,000; COVE_ZERO: from the first byte */
+	int64_t after_lines; /* 1..10,000,000, a partial last line counts; default no such bound */
+	/* a spill that fails ends the command with `spill_failed`, rather than being given up */
+	bool required;
+};
+
 /* How output is kept. */
 struct cove_output_opts {
 	/* one stream `output` in arrival order instead of stdout and stderr */
@@ -141,6 +152,10 @@ struct cove_output_opts {
 	int64_t retain_bytes;
 	/* enum cove_policy */
 	int policy;
+	/* NULL: no spill */
+	const struct cove_spill *spill;
+	/* exec: texts as a terminal would show them: no escapes, `\r` overwrites */
+	bool render;
 };
 
 /* What happens to processes that outlive the leader of an exec. */
@@ -182,6 +197,8 @@ struct cove_exec_opts {
 	struct cove_bytes stdin_data;
 	/* a pipe stays open: cove_process_write_stdin(), or cove_call_write() */
 	bool keep_stdin_open;
+	/* a terminal as stdin and merged output; NULL none */
+	const struct cove_tty *tty;
 	/* deadline, 1..2^31-1 ms; 0: the environment's, else none */
 	int64_t timeout_ms;
 	/* from TERM to KILL at its end, 0..2^31-1 ms; default 2000; COVE_ZERO: none */
@@ -190,7 +207,10 @@ struct cove_exec_opts {
 	struct cove_limits limits;
 	/* retention */
 	struct cove_output_opts output;
-	/* caller's id of the command, 1..128 bytes; default none */
+	/*
+	 * caller's id of the command, 1..128 bytes; default none. The same id and request again is
+	 * the same process, never a second one; another request under it is a `conflict`
+	 */
 	const char *id;
 	/* exec: enum cove_descendants */
 	int descendants;
@@ -198,6 +218,17 @@ struct cove_exec_opts {
 	int64_t max_output_bytes;
 	/* exec: keep the record as a numbered process, so that it can be read later */
 	bool keep;
+	/*
+	 * exec: still running after so long, 1..2^31-1 ms, it becomes a numbered process and the
+	 * result tells what there is so far; 0: never
+	 */
+	int64_t yield_ms;
+	/*
+	 * exec of a script: name `[A-Za-z0-9][A-Za-z0-9_-]{0,127}` of a session, which keeps
+	 * directory, exported variables, functions and aliases from one command to the next; needs
+	 * bash; one command at a time
+	 */
+	const char *session;
 	/* exec, in C: live output; NULL none */
 	cove_output_fn on_output;
 	/* given to on_output */
@@ -224,6 +255,10 @@ struct cove_output {
 	bool truncated;
 	/* text has U+FFFD where data is not UTF-8 */
 	bool lossy;
+	/* the file that holds all output, NULL where there is none */
+	const char *spill_path;
+	/* why a spill that was asked for was given up, else NULL */
+	const char *spill_error;
 };
 
 /* Result of cove_exec(). A non-zero exit is a result, not an error; so is a timeout. */
@@ -265,6 +300,29 @@ struct cove_process_info {
 struct cove_process_list_result {
 	const struct cove_process_info *processes; /* in the order of their numbers */
 	size_t process_count;			   /* entries */
+};
+
+/* Request of cove_process_completions(). */
+struct cove_process_completions_opts {
+	size_t size;	 /* set by COVE_OPTS */
+	int64_t max;	 /* 1..1000; default 100 */
+	int64_t wait_ms; /* wait so long for a first one, 0..2^31-1 ms; default 0 */
+};
+
+/* Result of cove_process_completions(). */
+struct cove_process_completions_result {
+	const struct cove_process_info *completions; /* in the order in which they became clean */
+	size_t completion_count;		     /* entries */
+	bool has_more;				     /* more wait to be told */
+};
+
+/* Request of cove_process_resize(). */
+struct cove_process_resize_opts {
+	size_t size;	     /* set by COVE_OPTS */
+	const char *process; /* handle; required */
+	int64_t generation;  /* 0, or the one it was given with */
+	int64_t rows;	     /* 1..65535; required */
+	int64_t cols;	     /* 1..65535; required */
 };
 
 /* Which moment cove_process_wait() waits for. */
@@ -434,6 +492,35 @@ COVE_API int cove_process_inspect(struct cove_env *env, const struct cove_proces
  */
 COVE_API int cove_process_list(struct cove_env *env, struct cove_process_list_result **ret_result,
 			       struct cove_error *err);
+
+/**
+ * Tells which numbered processes have become clean since the last call: each exactly once.
+ *
+ * Those whose cove_exec() has already given a final result are not told again.
+ *
+ * @param env environment.
+ * @param opts how many, how long to wait for a first one.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or an error of the connection (see above).
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_process_completions(struct cove_env *env,
+				      const struct cove_process_completions_opts *opts,
+				      struct cove_process_completions_result **ret_result,
+				      struct cove_error *err);
+
+/**
+ * Changes the size of a process's terminal.
+ *
+ * @param env environment.
+ * @param opts which process, which size.
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_CONFLICT (it has no terminal), COVE_E_NOT_FOUND, COVE_E_STALE.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_process_resize(struct cove_env *env, const struct cove_process_resize_opts *opts,
+				 struct cove_error *err);
 
 /**
  * Sends a signal to every process of a tree.

@@ -142,10 +142,9 @@ static int retry_of_code(int code)
 
 void cv_text_copy(char *dst, size_t size, const char *src)
 {
-	size_t len = strnlen(src, size);
+	size_t len = strnlen(src, size - 1);
 
-	if (len >= size)
-		len = cv_utf8_cut(src, size - 1);
+	len = cv_utf8_cut(src, len);
 	memcpy(dst, src, len);
 	dst[len] = '\0';
 }
@@ -161,13 +160,14 @@ static void reset(struct cove_error *err, int code)
 	err->retry = retry_of_code(code);
 }
 
-static void set_message(struct cove_error *err, const char *fmt, va_list ap)
+/* Redacts before it cuts: a part of a secret may no longer look like one. */
+static void set_text(char *dst, size_t size, const char *fmt, va_list ap)
 {
-	char text[4 * sizeof(err->message)];
+	char text[4 * sizeof(((struct cove_error *)NULL)->message)];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	cv_redact(text);
-	cv_text_copy(err->message, sizeof(err->message), text);
+	cv_text_copy(dst, size, text);
 }
 
 int cv_fail(struct cove_error *err, int code, const char *fmt, ...)
@@ -178,7 +178,7 @@ int cv_fail(struct cove_error *err, int code, const char *fmt, ...)
 		return code;
 	reset(err, code);
 	va_start(ap, fmt);
-	set_message(err, fmt, ap);
+	set_text(err->message, sizeof(err->message), fmt, ap);
 	va_end(ap);
 	return code;
 }
@@ -194,7 +194,7 @@ int cv_fail_errno(struct cove_error *err, int errnum, const char *path, const ch
 	reset(err, code);
 	err->sys_errno = errnum;
 	va_start(ap, fmt);
-	set_message(err, fmt, ap);
+	set_text(err->message, sizeof(err->message), fmt, ap);
 	va_end(ap);
 	len = strlen(err->message);
 	snprintf(err->message + len, sizeof(err->message) - len, ": %s", strerror(errnum));
@@ -213,9 +213,8 @@ int cv_fail_arg(struct cove_error *err, const char *field, const char *hint, con
 	reset(err, COVE_E_INVALID_ARGUMENT);
 	cv_text_copy(err->field, sizeof(err->field), field);
 	va_start(ap, reason);
-	vsnprintf(err->reason, sizeof(err->reason), reason, ap);
+	set_text(err->reason, sizeof(err->reason), reason, ap);
 	va_end(ap);
-	cv_redact(err->reason);
 	if (hint)
 		cv_text_copy(err->hint, sizeof(err->hint), hint);
 	snprintf(err->message, sizeof(err->message), "'%s' %s%s%s", err->field, err->reason,
@@ -239,7 +238,7 @@ int cv_err_hint(struct cove_error *err, const char *fmt, ...)
 	if (!err)
 		return COVE_E_INTERNAL;
 	va_start(ap, fmt);
-	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
+	set_text(err->hint, sizeof(err->hint), fmt, ap);
 	va_end(ap);
 	return err->code;
 }

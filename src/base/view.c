@@ -212,6 +212,15 @@ void cove_bounder_add(struct cove_bounder *b, const char *data, size_t len)
 	add_tail(b, data, len);
 }
 
+void cv_bounder_window(const struct cove_bounder *b, struct cv_window *ret)
+{
+	*ret = (struct cv_window){.head = b->head,
+				  .head_len = b->head_len,
+				  .tail = b->tail,
+				  .tail_len = b->tail_len,
+				  .total = b->total};
+}
+
 size_t cove_bounder_text(const struct cove_bounder *b, char *dst, struct cove_bound_info *ret_info)
 {
 	struct cv_window win = {.head = b->head,

@@ -33,4 +33,7 @@ struct cv_window {
 size_t cv_view(char *dst, size_t budget, bool chars, const struct cv_window *win,
 	       struct cove_bound_info *ret_info);
 
+/* The windows of a bounder; borrowed until more is added. */
+void cv_bounder_window(const struct cove_bounder *b, struct cv_window *ret);
+
 #endif

@@ -53,6 +53,9 @@ WITH_RESULT(cove_process_start, PROCESS_START, cove_exec_opts, cove_process_star
 WITH_RESULT(cove_process_wait, PROCESS_WAIT, cove_process_wait_opts, cove_process_wait_result)
 WITH_RESULT(cove_process_inspect, PROCESS_INSPECT, cove_process_ref, cove_process_info)
 WITHOUT_REQUEST(cove_process_list, PROCESS_LIST, cove_process_list_result)
+WITH_RESULT(cove_process_completions, PROCESS_COMPLETIONS, cove_process_completions_opts,
+	    cove_process_completions_result)
+WITHOUT_RESULT(cove_process_resize, PROCESS_RESIZE, cove_process_resize_opts)
 WITHOUT_RESULT(cove_process_signal, PROCESS_SIGNAL, cove_process_signal_opts)
 WITH_RESULT(cove_process_kill, PROCESS_KILL, cove_process_kill_opts, cove_process_wait_result)
 WITHOUT_RESULT(cove_process_release, PROCESS_RELEASE, cove_process_ref)

@@ -43,6 +43,8 @@ static const struct binding bindings[CV_OP_COUNT] = {
 	[CV_OP_ID_PROCESS_WAIT] = {.process = cv_process_wait},
 	[CV_OP_ID_PROCESS_INSPECT] = {.process = cv_process_inspect},
 	[CV_OP_ID_PROCESS_LIST] = {.process = cv_process_list},
+	[CV_OP_ID_PROCESS_COMPLETIONS] = {.process = cv_process_completions},
+	[CV_OP_ID_PROCESS_RESIZE] = {.process = cv_process_resize},
 	[CV_OP_ID_PROCESS_SIGNAL] = {.process = cv_process_signal},
 	[CV_OP_ID_PROCESS_KILL] = {.process = cv_process_kill},
 	[CV_OP_ID_PROCESS_RELEASE] = {.process = cv_process_release},

@@ -119,6 +119,15 @@ static int open_conn(struct cv_guest *g)
 	return 0;
 }
 
+static int scratch(void *user, const char **ret_path, struct cove_error *err)
+{
+	struct cv_guest *g = user;
+	int rc = cv_guest_tmp(g, err);
+
+	*ret_path = g->setup->tmp_dir;
+	return rc;
+}
+
 static int start(struct cv_guest *g)
 {
 	int rc;
@@ -138,6 +147,8 @@ static int start(struct cv_guest *g)
 	rc = cv_loop_init(&g->loop);
 	if (rc == 0)
 		rc = cv_procs_init(&g->procs, &g->loop, &g->space);
+	g->procs.scratch = scratch;
+	g->procs.scratch_user = g;
 	if (rc == 0)
 		rc = open_conn(g);
 	if (rc == 0)

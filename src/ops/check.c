@@ -22,6 +22,8 @@ static int check_int(struct checker *c, const struct cv_field *f, int64_t n)
 {
 	char reason[200];
 
+	if (n == 0 && (f->flags & CV_REQUIRED))
+		return bad(c, f, "it has no default", "is missing");
 	if (n == 0 || (n == COVE_ZERO && (f->flags & CV_ZERO_OK)))
 		return 0;
 	if (n >= f->min && n <= f->max && n != COVE_ZERO)
@@ -125,6 +127,11 @@ static int check_field(struct checker *c, const struct cv_field *f, const void *
 	case CV_BYTES:
 	case CV_TEXT:
 		return check_bytes(c, f, p);
+	case CV_OBJP:
+		p = *(const void *const *)p;
+		if (!p)
+			return 0;
+		/* fall through */
 	case CV_OBJ:
 		memcpy(saved, c->prefix, sizeof(saved));
 		snprintf(c->prefix, sizeof(c->prefix), "%.30s%.30s.", saved, f->name);
@@ -176,6 +183,10 @@ void cv_resolve_defaults(const struct cv_struct *s, void *dst)
 			break;
 		case CV_OBJ:
 			cv_resolve_defaults(f->sub, p);
+			break;
+		case CV_OBJP:
+			if (*(void **)p)
+				cv_resolve_defaults(f->sub, *(void **)p);
 			break;
 		default:
 			break;

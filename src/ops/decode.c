@@ -231,6 +231,12 @@ static int decode_nested(struct decoder *d, const struct cv_field *f, const json
 	return rc;
 }
 
+static int decode_pointed(struct decoder *d, const struct cv_field *f, const json_t *v, void **ret)
+{
+	*ret = cv_arena_alloc(d->arena, f->sub->size);
+	return *ret ? decode_nested(d, f, v, *ret) : no_memory(d);
+}
+
 /*
  * Raw windows of a stream, from which the text is made here: [data, head, bytes, budget]. Wire form
  * only.
@@ -268,6 +274,8 @@ static int decode_output(struct decoder *d, const json_t *v, struct cove_output 
 	out->shown = info.shown;
 	out->truncated = info.truncated;
 	out->lossy = info.lossy;
+	out->spill_path = json_string_value(json_array_get(v, 4));
+	out->spill_error = json_string_value(json_array_get(v, 5));
 	return 0;
 }
 
@@ -318,6 +326,8 @@ static int decode_value(struct decoder *d, const struct cv_field *f, json_t *v, 
 		return decode_bytes(d, f, v, p);
 	case CV_OBJ:
 		return decode_nested(d, f, v, p);
+	case CV_OBJP:
+		return decode_pointed(d, f, v, p);
 	case CV_OBJV:
 		return decode_objv(d, f, v, p, p2);
 	case CV_OUTPUT:

@@ -110,6 +110,12 @@ static json_t *encode_enum(const struct cv_field *f, int value)
 	return json_null();
 }
 
+static void put(json_t *o, const char *key, const char *value)
+{
+	if (value && value[0])
+		json_object_set_new_nocheck(o, key, cv_json_text(value, strlen(value)));
+}
+
 /* In the wire form raw bytes and where their gap is; in JSON the text and what was done to it. */
 static int encode_output(const struct encoder *e, const struct cv_field *f, const void *src,
 			 json_t *o)
@@ -118,6 +124,7 @@ static int encode_output(const struct encoder *e, const struct cv_field *f, cons
 	bool merged = *(const bool *)((const char *)src + f->offset2);
 	const char *name = merged ? f->alt : f->name;
 	char info[32];
+	json_t *about;
 
 	if (!name)
 		return 0;
@@ -126,17 +133,18 @@ static int encode_output(const struct encoder *e, const struct cv_field *f, cons
 			return -ENOMEM;
 		return json_object_set_new_nocheck(
 			o, f->name,
-			json_pack("[I,I,I,I]", (json_int_t)out->data_len, (json_int_t)out->head_len,
-				  (json_int_t)out->bytes, (json_int_t)out->shown));
+			json_pack("[I,I,I,I,s?,s?]", (json_int_t)out->data_len,
+				  (json_int_t)out->head_len, (json_int_t)out->bytes,
+				  (json_int_t)out->shown, out->spill_path, out->spill_error));
 	}
 	snprintf(info, sizeof(info), "%s_info", name);
 	json_object_set_new_nocheck(
 		o, name, json_stringn_nocheck(out->text ? out->text : "", out->text_len));
-	return json_object_set_new_nocheck(o, info,
-					   json_pack("{s:I,s:I,s:b,s:b}", "bytes",
-						     (json_int_t)out->bytes, "shown",
-						     (json_int_t)out->shown, "truncated",
-						     out->truncated, "lossy", out->lossy));
+	about = json_pack("{s:I,s:I,s:b,s:b}", "bytes", (json_int_t)out->bytes, "shown",
+			  (json_int_t)out->shown, "truncated", out->truncated, "lossy", out->lossy);
+	put(about, "spill_path", out->spill_path);
+	put(about, "spill_error", out->spill_error);
+	return json_object_set_new_nocheck(o, info, about);
 }
 
 /* Whether a field says nothing and is left out. */
@@ -162,6 +170,7 @@ static bool is_silent(const struct encoder *e, const struct cv_field *f, const v
 	case CV_STRV:
 	case CV_MAP:
 	case CV_INTV:
+	case CV_OBJP:
 	case CV_OBJV:
 	case CV_FN:
 		return !*(const void *const *)p;
@@ -201,6 +210,9 @@ static json_t *encode_value(const struct encoder *e, const struct cv_field *f, c
 		return encode_bytes(e, p, f->type == CV_TEXT);
 	case CV_OBJ:
 		return encode_struct(e, f->sub, p);
+	case CV_OBJP:
+		return *(const void *const *)p ? encode_struct(e, f->sub, *(const void *const *)p) :
+						 json_null();
 	case CV_OBJV:
 		return encode_objv(e, f, *(const char *const *)p,
 				   *(const size_t *)((const char *)src + f->offset2));
@@ -249,12 +261,6 @@ json_t *cv_encode(const struct cv_struct *s, const void *src, bool is_request, e
 	struct encoder e = {.is_request = is_request, .form = form, .body = body};
 
 	return encode_struct(&e, s, src);
-}
-
-static void put(json_t *o, const char *key, const char *value)
-{
-	if (value && value[0])
-		json_object_set_new_nocheck(o, key, cv_json_text(value, strlen(value)));
 }
 
 json_t *cv_error_encode(const struct cove_error *err)

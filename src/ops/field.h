@@ -27,6 +27,7 @@ enum cv_type {
 	CV_BYTES,  /* struct cove_bytes; base64 in JSON, raw on the wire */
 	CV_TEXT,   /* struct cove_bytes of UTF-8; a string in JSON, raw on the wire */
 	CV_OBJ,	   /* a nested struct in place */
+	CV_OBJP,   /* pointer to a nested struct; NULL: not given */
 	CV_OBJV,   /* pointer to structs, count at offset2 */
 	CV_OUTPUT, /* struct cove_output; offset2: bool that says "merged" */
 	CV_FN,	   /* a callback: on the wire, whether there is one */

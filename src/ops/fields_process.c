@@ -66,6 +66,24 @@ static const struct cv_field limit_rows[] = {
 static const struct cv_struct limit_struct = {"limits", sizeof(S), limit_rows, CV_LEN(limit_rows)};
 #undef S
 
+#define S struct cove_tty
+static const struct cv_field tty_rows[] = {
+	F(CV_INT, rows, "rows", "height", .def = 24, .min = 1, .max = 65535),
+	F(CV_INT, cols, "cols", "width", .def = 80, .min = 1, .max = 65535),
+};
+static const struct cv_struct tty_struct = {"tty", sizeof(S), tty_rows, CV_LEN(tty_rows)};
+#undef S
+
+#define S struct cove_spill
+static const struct cv_field spill_rows[] = {
+	F(CV_INT, after_bytes, "after_bytes", "both streams exceed so many", .unit = "bytes",
+	  .def = 50000, .max = 64 * MIB, .flags = CV_ZERO_OK),
+	F(CV_INT, after_lines, "after_lines", "or so many lines", .min = 1, .max = 10000000),
+	F(CV_BOOL, required, "required", "a failing spill ends the command"),
+};
+static const struct cv_struct spill_struct = {"spill", sizeof(S), spill_rows, CV_LEN(spill_rows)};
+#undef S
+
 #define S struct cove_output_opts
 static const struct cv_field output_rows[] = {
 	F(CV_BOOL, merge, "merge", "one stream `output` in arrival order"),
@@ -73,6 +91,8 @@ static const struct cv_field output_rows[] = {
 	  .min = 1, .max = GIB),
 	F(CV_ENUM, policy, "policy", "what happens beyond that", .names = policies,
 	  .def = COVE_POLICY_RING),
+	F(CV_OBJP, spill, "spill", "all of it in a file", .sub = &spill_struct),
+	F(CV_BOOL, render, "render", "exec: texts as a terminal would show them"),
 };
 static const struct cv_struct output_struct = {"output", sizeof(S), output_rows,
 					       CV_LEN(output_rows)};
@@ -90,6 +110,8 @@ static const struct cv_struct output_struct = {"output", sizeof(S), output_rows,
 		  .max = 16 * MIB),                                                                \
 		F(CV_BOOL, keep_stdin_open, "keep_stdin_open",                                     \
 		  "leave its stdin open for further writes"),                                      \
+		F(CV_OBJP, tty, "tty", "a terminal as stdin and merged output",                    \
+		  .sub = &tty_struct),                                                             \
 		F(CV_INT, timeout_ms, "timeout_ms", "deadline", .unit = "ms", .min = 1,            \
 		  .max = CV_MS_MAX),                                                               \
 		F(CV_INT, grace_ms, "grace_ms", "from TERM to KILL", .unit = "ms", .def = 2000,    \
@@ -105,6 +127,9 @@ static const struct cv_field exec_rows[] = {
 	F(CV_INT, max_output_bytes, "max_output_bytes", "budget of each text in the result",
 	  .unit = "bytes", .def = 50000, .min = 1, .max = 16 * MIB),
 	F(CV_BOOL, keep, "keep", "keep the record as a numbered process"),
+	F(CV_INT, yield_ms, "yield_ms", "still running then, it becomes a numbered process",
+	  .unit = "ms", .min = 1, .max = CV_MS_MAX),
+	F(CV_STR, session, "session", "keeps directory, variables, functions, aliases", .max = 128),
 	F(CV_FN, on_output, "live", "output is wanted as it arrives", .flags = CV_WIRE_ONLY),
 };
 CV_DESCRIBE(process_start, "start", S, start_rows);
@@ -170,6 +195,33 @@ static const struct cv_field process_list_rows[] = {
 	  .sub = &cv_struct_process_info, OFFSET2(process_count)),
 };
 CV_DESCRIBE(process_list_result, "process_list", S, process_list_rows);
+#undef S
+
+#define S struct cove_process_completions_opts
+static const struct cv_field completions_rows[] = {
+	F(CV_INT, max, "max", "entries at most", .def = 100, .min = 1, .max = 1000),
+	F(CV_INT, wait_ms, "wait_ms", "wait so long for a first one", .unit = "ms",
+	  .max = CV_MS_MAX),
+};
+CV_DESCRIBE(process_completions, "completions", S, completions_rows);
+#undef S
+
+#define S struct cove_process_completions_result
+static const struct cv_field completions_result_rows[] = {
+	F(CV_OBJV, completions, "completions", "in the order in which they became clean",
+	  .sub = &cv_struct_process_info, OFFSET2(completion_count)),
+	F(CV_BOOL, has_more, "has_more", "more wait to be told"),
+};
+CV_DESCRIBE(process_completions_result, "completions_result", S, completions_result_rows);
+#undef S
+
+#define S struct cove_process_resize_opts
+static const struct cv_field resize_rows[] = {
+	HANDLE,
+	F(CV_INT, rows, "rows", "height", .flags = CV_REQUIRED, .min = 1, .max = 65535),
+	F(CV_INT, cols, "cols", "width", .flags = CV_REQUIRED, .min = 1, .max = 65535),
+};
+CV_DESCRIBE(process_resize, "resize", S, resize_rows);
 #undef S
 
 #define S struct cove_process_signal_opts

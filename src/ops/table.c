@@ -2,6 +2,7 @@
 /* The operation table, made from operations.def and the descriptors. */
 #include "ops/table.h"
 
+#include "base/path.h"
 #include "ops/fields.h"
 
 #include <cove/process.h>
@@ -44,11 +45,17 @@ static int check_command(const struct cove_exec_opts *o, bool is_exec, struct co
 		return cv_fail_arg(err, "keep_stdin_open",
 				   "give stdin, or feed it through the call, not both",
 				   "is given beside stdin");
-	if (!is_exec && (o->descendants || o->max_output_bytes || o->keep || o->on_output))
-		return cv_fail_arg(
-			err, "keep",
-			"descendants, max_output_bytes, keep and on_output belong to exec",
-			"is not an option of process.start");
+	if (!is_exec && (o->descendants || o->max_output_bytes || o->keep || o->on_output ||
+			 o->yield_ms || o->session || o->output.render))
+		return cv_fail_arg(err, "keep",
+				   "descendants, max_output_bytes, keep, yield_ms, session, "
+				   "output.render and on_output belong to exec",
+				   "is not an option of process.start");
+	if (o->session && !o->script)
+		return cv_fail_arg(err, "session", "give a script", "goes with a script only");
+	if (o->session && !cv_id_valid(o->session))
+		return cv_fail_arg(err, "session", "[A-Za-z0-9][A-Za-z0-9_-]{0,127}",
+				   "is '%.100s', which is no name", o->session);
 	return 0;
 }
 

@@ -33,6 +33,17 @@ static void on_deadline(struct cv_timer *timer)
 	cv_process_end(p, COVE_END_TIMEOUT, p->grace_ms);
 }
 
+/* Still running: it goes on as a numbered process, and the call is answered. */
+static void on_yield(struct cv_timer *timer)
+{
+	struct cv_process *p = cv_container(timer, struct cv_process, yield_timer);
+
+	if (!p->starter)
+		return;
+	cv_exec_finish(p);
+	cv_stdio_resume(p);
+}
+
 static void on_cancel(struct cv_reply *reply)
 {
 	struct cv_process *p = reply->user;
@@ -78,14 +89,36 @@ static int give_stdin(struct cv_process *p, const struct cove_exec_opts *req)
 	return 0;
 }
 
+/* Within a session the script is wrapped; the record keeps what the caller wrote. */
+static int prepare_launch(struct cv_process *p, const struct cove_exec_opts *req,
+			  struct cove_error *err)
+{
+	struct cove_exec_opts wrapped = *req;
+	CV_BUF_SCOPE struct cv_buf script = CV_BUF(8u << 20);
+	int rc;
+
+	if (!req->session)
+		return cv_launch_new(p->procs, req, &p->launch, err);
+	rc = cv_session_wrap(p->procs, req, &script, err);
+	if (rc < 0)
+		return rc;
+	p->session = strdup(req->session);
+	if (!p->session)
+		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
+	wrapped.script = script.data;
+	return cv_launch_new(p->procs, &wrapped, &p->launch, err);
+}
+
 static int begin(struct cv_process *p, const struct cove_exec_opts *req, struct cove_error *err)
 {
 	int64_t timeout_ms = req->timeout_ms ? req->timeout_ms : p->procs->timeout_ms;
-	int rc = cv_launch_new(p->procs, req, &p->launch, err);
+	int rc = prepare_launch(p, req, err);
 
 	if (rc < 0)
 		return rc;
-	rc = cv_stdio_open(p, req, p->launch->fds);
+	rc = cv_spill_begin(p, req->output.spill);
+	if (rc == 0)
+		rc = cv_stdio_open(p, req, p->launch->fds);
 	if (rc == 0)
 		rc = cv_stdio_watch(p);
 	if (rc == 0)
@@ -93,6 +126,9 @@ static int begin(struct cv_process *p, const struct cove_exec_opts *req, struct 
 	if (rc == 0 && timeout_ms)
 		rc = cv_timer_set(p->procs->loop, &p->deadline, p->start_ns + timeout_ms * 1000000,
 				  on_deadline);
+	if (rc == 0 && req->yield_ms)
+		rc = cv_timer_set(p->procs->loop, &p->yield_timer,
+				  p->start_ns + req->yield_ms * 1000000, on_yield);
 	if (rc < 0)
 		return cv_fail_errno(err, -rc, NULL, "can't prepare the command's pipes");
 	return 0;
@@ -106,37 +142,65 @@ static void close_child_ends(struct cv_process *p)
 			cv_close(&p->launch->fds[i]);
 }
 
-static void launch(struct cv_procs *procs, const struct cove_exec_opts *req, struct cv_reply *reply,
-		   bool is_exec)
+static void configure(struct cv_process *p, const struct cove_exec_opts *req,
+		      struct cv_reply *reply)
 {
-	struct cove_error err = COVE_ERROR_INIT;
-	struct cv_process *p = cv_process_new(procs, req);
-	int rc;
-
-	if (!p) {
-		cv_fail(&err, COVE_E_INTERNAL, "out of memory");
-		reply->error(reply, &err);
-		return;
-	}
-	p->is_exec = is_exec;
 	p->descendants = req->descendants;
 	p->max_output = req->max_output_bytes;
-	p->keep = req->keep;
+	p->keep = req->keep || req->id;
 	p->live = req->on_output != NULL;
 	p->starter = reply;
 	reply->user = p;
 	reply->on_cancel = on_cancel;
 	reply->on_credit = on_credit;
 	reply->on_stdin = reply->has_stdin ? on_stdin : NULL;
-	rc = begin(p, req, &err);
-	if (rc < 0) {
-		take_starter(p);
-		close_child_ends(p);
-		cv_process_free(p);
-		cv_reply_error(reply, rc, &err);
+}
+
+/* Makes the process; its id is taken from now on. */
+static int create(struct cv_procs *procs, const struct cove_exec_opts *req, struct cv_reply *reply,
+		  bool is_exec, uint64_t print, struct cove_error *err)
+{
+	struct cv_process *p = cv_process_new(procs, req);
+	int rc = 0;
+
+	if (!p)
+		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
+	p->is_exec = is_exec;
+	p->fingerprint = print;
+	p->id = req->id ? strdup(req->id) : NULL;
+	if (req->id && !p->id)
+		rc = cv_fail(err, COVE_E_INTERNAL, "out of memory");
+	configure(p, req, reply);
+	if (rc == 0)
+		rc = begin(p, req, err);
+	if (rc == 0) {
+		cv_pool_run(p);
+		return 0;
+	}
+	take_starter(p);
+	close_child_ends(p);
+	cv_process_free(p);
+	return rc;
+}
+
+static void launch(struct cv_procs *procs, const struct cove_exec_opts *req, struct cv_reply *reply,
+		   bool is_exec)
+{
+	struct cove_error err = COVE_ERROR_INIT;
+	struct cv_process *same = NULL;
+	uint64_t print = 0;
+	int rc = 0;
+
+	if (req->id)
+		rc = cv_record_by_id(procs, req, is_exec, &print, &same, &err);
+	if (same) {
+		cv_wait_same(same, is_exec, reply);
 		return;
 	}
-	cv_pool_run(p);
+	if (rc == 0)
+		rc = create(procs, req, reply, is_exec, print, &err);
+	if (rc < 0)
+		cv_reply_error(reply, rc, &err);
 }
 
 void cv_process_exec(struct cv_procs *procs, const void *req, struct cv_reply *reply)
@@ -161,6 +225,7 @@ void cv_exec_started(struct cv_process *p)
 	result.process = p->handle;
 	result.generation = p->generation;
 	reply->result(reply, &result);
+	cv_waits_check(p);
 }
 
 void cv_exec_failed(struct cv_process *p, int stage, int errnum)
@@ -169,20 +234,55 @@ void cv_exec_failed(struct cv_process *p, int stage, int errnum)
 	struct cv_reply *reply = take_starter(p);
 
 	cv_launch_error(p->launch, stage, errnum, &err);
+	cv_waits_fail(p, &err);
 	close_child_ends(p);
 	cv_process_free(p);
 	reply->error(reply, &err);
+}
+
+/* The same of what a terminal would have shown. */
+static int show_rendered(const struct cv_pipe *pipe, int64_t budget, struct cv_arena *arena,
+			 struct cove_output *out)
+{
+	struct cv_window win;
+	bool whole;
+	char *data;
+
+	if (pipe->renderer && pipe->tape.complete)
+		cove_renderer_finish(pipe->renderer);
+	cv_bounder_window(pipe->rendered, &win);
+	whole = win.total <= win.head_len;
+	data = cv_arena_alloc(arena, win.head_len + win.tail_len + 1);
+	if (!data)
+		return -ENOMEM;
+	memcpy(data, win.head, win.head_len);
+	if (!whole)
+		memcpy(data + win.head_len, win.tail, win.tail_len);
+	out->data = data;
+	out->head_len = win.head_len;
+	out->data_len = win.head_len + (whole ? 0 : win.tail_len);
+	out->bytes = (int64_t)win.total;
+	out->shown = budget;
+	return 0;
 }
 
 /* One stream as the result shows it: all of it, or the windows from which the text can be made. */
 static int show(const struct cv_pipe *pipe, int64_t budget, struct cv_arena *arena,
 		struct cove_output *out)
 {
+	const struct cv_process *p = pipe->process;
+
 	const struct cv_tape *t = &pipe->tape;
 	size_t window = (size_t)budget / 2 + 1 + CV_VIEW_SLACK;
 	char *data;
 
 	out->bytes = t->produced;
+	if (p->spill && p->spill->path[0])
+		out->spill_path = p->spill->path;
+	if (p->spill && p->spill->errnum)
+		out->spill_error = strerror(p->spill->errnum);
+	if (pipe->rendered)
+		return show_rendered(pipe, budget, arena, out);
 	out->shown = budget; /* the wire's form carries the budget here */
 	if (t->produced <= CV_MAX(budget, 2 * (int64_t)window) && t->start == 0 &&
 	    t->produced == t->end) {
@@ -205,13 +305,21 @@ static int show(const struct cv_pipe *pipe, int64_t budget, struct cv_arena *are
 	return 0;
 }
 
-static void answer(struct cv_process *p, struct cv_reply *reply)
+void cv_exec_answer(struct cv_process *p, struct cv_reply *reply)
 {
 	struct cove_error err = COVE_ERROR_INIT;
 	struct cove_exec_result *r = NULL;
 	CV_ARENA_SCOPE struct cv_arena *arena = cv_arena_new(sizeof(*r), (void **)&r);
 	int rc = arena ? show(&p->pipes[0], p->max_output, arena, &r->out) : -ENOMEM;
 
+	if (rc == 0 && p->spill && p->spill->required && p->spill->errnum) {
+		cv_fail_errno(&err, p->spill->errnum, p->spill->path,
+			      "the output could not be spilled, and the command was ended");
+		err.code = COVE_E_SPILL_FAILED;
+		err.stage = COVE_STAGE_COMPLETED;
+		reply->error(reply, &err);
+		return;
+	}
 	if (rc == 0)
 		rc = show(&p->pipes[1], p->max_output, arena, &r->err);
 	if (rc < 0) {
@@ -243,9 +351,15 @@ void cv_exec_finish(struct cv_process *p)
 	kept = p->keep || p->state != CV_PROCESS_CLEAN;
 	if (kept)
 		cv_process_give_number(p);
+	/* Whose end this answer tells is not told again. */
+	p->told = p->state == CV_PROCESS_CLEAN;
+	cv_timer_cancel(p->procs->loop, &p->yield_timer);
+	cv_timer_cancel(p->procs->loop, &p->drain_timer);
 	reply = take_starter(p);
-	answer(p, reply);
-	if (!kept)
+	cv_exec_answer(p, reply);
+	if (kept)
+		cv_waits_check(p);
+	else
 		cv_process_free(p);
 }
 

@@ -40,6 +40,7 @@ struct cv_keeper_run {
 	uint32_t umask;
 	uint32_t in_memfd; /* the strings are in the last descriptor instead */
 	uint32_t script;   /* 1: descriptor 4 is the script, to be found as 9 */
+	uint32_t tty;	   /* stdin is a terminal: it becomes the controlling one */
 	uint32_t say_started;
 };
 

@@ -8,6 +8,7 @@
 #include "process/keeper_internal.h"
 
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -177,6 +178,8 @@ static void CV_NORETURN become_leader(const struct image *img)
 	if (fchdir(img->fds[3]) < 0)
 		give_up(CV_SPAWN_CWD);
 	place_fds(img);
+	if (img->run->tty && ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0)
+		give_up(CV_SPAWN_SETUP);
 	syscall(SYS_umask, img->run->umask);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

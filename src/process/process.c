@@ -41,7 +41,9 @@ struct cv_process *cv_process_new(struct cv_procs *procs, const struct cove_exec
 	p->procs = procs;
 	p->generation = procs->generation;
 	p->start_ns = cv_now_ns();
-	p->merged = req->output.merge;
+	p->tty = req->tty != NULL;
+	p->merged = req->output.merge || p->tty;
+	p->render = req->output.render;
 	p->grace_ms = req->grace_ms;
 	p->in.fd = -1;
 	p->in.watch.fd = -1;
@@ -74,6 +76,7 @@ static void cancel_timers(struct cv_process *p)
 	cv_timer_cancel(p->procs->loop, &p->deadline);
 	cv_timer_cancel(p->procs->loop, &p->kill_timer);
 	cv_timer_cancel(p->procs->loop, &p->drain_timer);
+	cv_timer_cancel(p->procs->loop, &p->yield_timer);
 }
 
 void cv_process_free(struct cv_process *p)
@@ -84,7 +87,12 @@ void cv_process_free(struct cv_process *p)
 	cv_tape_done(&p->pipes[0].tape);
 	cv_tape_done(&p->pipes[1].tape);
 	cv_buf_done(&p->in.queue);
+	cv_capture_done(&p->pipes[0]);
+	cv_capture_done(&p->pipes[1]);
+	cv_spill_free(p->spill);
 	cv_launch_free(p->launch);
+	free(p->id);
+	free(p->session);
 	free(p->command);
 	free(p);
 }
@@ -133,7 +141,7 @@ struct cv_process *cv_process_find(struct cv_procs *procs, const char *handle, i
 		if (p->number == number)
 			return p;
 	if (number > 0 && number < procs->next_number) {
-		stale(handle, "it was released", err);
+		stale(handle, cv_record_evicted(procs, number) ? "evicted" : "released", err);
 		return NULL;
 	}
 	cv_fail(err, COVE_E_NOT_FOUND, "there is no process '%s'", handle);
@@ -176,6 +184,13 @@ void cv_process_exit(const struct cv_process *p, struct cove_exit *ret)
 		ret->phase = COVE_PHASE_SIGNALED;
 		ret->signal = cv_signal_name(WTERMSIG(p->status));
 	}
+}
+
+void cv_process_info(const struct cv_process *p, struct cove_process_info *ret)
+{
+	*ret = (struct cove_process_info){
+		.process = p->handle, .generation = p->generation, .command = p->command};
+	cv_process_exit(p, &ret->exit);
 }
 
 static void on_patience_end(struct cv_timer *timer)
@@ -305,9 +320,11 @@ void cv_process_settle(struct cv_process *p)
 	if (!cv_stdio_drain(p))
 		return;
 	cv_stdio_close(p);
+	cv_records_clean(p);
 	if (p->starter)
 		cv_exec_finish(p);
 	else
 		cv_waits_check(p);
+	cv_records_trim(procs);
 	cv_reset_check(procs);
 }

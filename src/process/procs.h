@@ -8,9 +8,10 @@
  * after the grace, until the keeper says clean. Replies hang on those events; nothing ever waits
  * for the end of a pipe.
  *
- * Files: pool.c keepers; spawn.c request to payload; process.c the life of a process; stdio.c its
- * pipes; exec.c the two operations that start one; waits.c those that look at or wait for one;
- * orphans.c what is left when a keeper dies.
+ * Files: pool.c keepers; spawn.c request to payload; process.c the life of a process; stdio.c,
+ * stdin.c and tty.c its pipes; capture.c who else sees its output; exec.c the two operations that
+ * start one; session.c what lives from one command to the next; waits.c what looks at or waits for
+ * one; records.c which are kept and told; orphans.c what is left when a keeper dies.
  */
 #ifndef CV_PROCESS_PROCS_H
 #define CV_PROCESS_PROCS_H
@@ -19,9 +20,11 @@
 #include "base/loop.h"
 #include "base/resolve.h"
 #include "ops/reply.h"
+#include "output/spill.h"
 #include "output/tape.h"
 #include "process/keeper_msg.h"
 
+#include <cove/output.h>
 #include <cove/process.h>
 
 /* A keeper, from the guest's side. */
@@ -42,6 +45,8 @@ struct cv_pipe {
 	struct cv_tape tape;
 	int fd; /* -1: closed or never there */
 	struct cv_watch watch;
+	struct cove_renderer *renderer; /* of output.render; NULL none */
+	struct cove_bounder *rendered;
 };
 
 struct cv_stdin {
@@ -59,7 +64,9 @@ enum cv_pending_kind {
 	CV_PENDING_CLEAN,
 	CV_PENDING_KILL,
 	CV_PENDING_OUTPUT,
-	CV_PENDING_STDIN
+	CV_PENDING_STDIN,
+	CV_PENDING_SAME_START, /* the same id and request again */
+	CV_PENDING_SAME_EXEC,
 };
 
 /* An operation that waits for something of a process. */
@@ -99,6 +106,17 @@ struct cv_process {
 	bool is_exec;
 	bool keep;
 	bool live;
+	bool tty;
+	bool render;
+	char *id;	      /* the caller's; NULL none */
+	uint64_t fingerprint; /* of the request under that id */
+	char *session;
+	struct cv_spill *spill;
+	char spill_error[128];
+	struct cv_timer yield_timer;
+	int64_t clean_ns;
+	int64_t clean_order;
+	bool told; /* its end, by process.completions or by exec itself */
 	int descendants;
 	int64_t max_output;
 	int64_t grace_ms;
@@ -136,6 +154,16 @@ struct cv_procs {
 	int64_t next_number;
 	int64_t generation;
 	struct cv_reply *resetting;
+	struct cv_reply *completions; /* waits for one */
+	int64_t completions_max;
+	struct cv_timer completions_timer;
+	struct cv_timer age_timer; /* of the oldest record */
+	int64_t clean_count;
+	unsigned char *evicted; /* a bit per number */
+	size_t evicted_len;
+	/* Gives the scratch directory, made if need be; set by the guest. */
+	int (*scratch)(void *user, const char **ret_path, struct cove_error *err);
+	void *scratch_user;
 	struct cv_watch sigchld;
 	int orphaned; /* processes whose keeper died */
 	struct cv_timer orphan_timer;
@@ -161,6 +189,8 @@ cv_process_fn cv_process_start;
 cv_process_fn cv_process_wait;
 cv_process_fn cv_process_inspect;
 cv_process_fn cv_process_list;
+cv_process_fn cv_process_completions;
+cv_process_fn cv_process_resize;
 cv_process_fn cv_process_signal;
 cv_process_fn cv_process_kill;
 cv_process_fn cv_process_release;

@@ -45,6 +45,7 @@ void cv_process_on_keeper_lost(struct cv_process *p);
 void cv_process_on_clean(struct cv_process *p);
 void cv_process_settle(struct cv_process *p);
 void cv_process_exit(const struct cv_process *p, struct cove_exit *ret);
+void cv_process_info(const struct cv_process *p, struct cove_process_info *ret);
 
 /* stdio.c */
 int cv_stdio_open(struct cv_process *p, const struct cove_exec_opts *req, int child_fds[3]);
@@ -57,7 +58,35 @@ void cv_stdio_resume(struct cv_process *p);
 int cv_stdin_add(struct cv_process *p, const char *data, size_t len);
 void cv_stdin_finish(struct cv_process *p);
 
+/* Makes a pipe whose end `ours` (0 reading, 1 writing) does not block; 0 or -errno. */
+int cv_pipe_make(int ours, int *ret_ours, int *ret_theirs);
+
+/* stdin.c */
+int cv_stdin_open(struct cv_process *p, const struct cove_exec_opts *req, int *child_fd);
+void cv_stdin_close(struct cv_process *p);
+
+/* capture.c */
+void cv_capture_open(struct cv_pipe *pipe);
+void cv_capture_done(struct cv_pipe *pipe);
+int cv_spill_begin(struct cv_process *p, const struct cove_spill *opts);
+
+/* tty.c */
+int cv_tty_open(struct cv_process *p, const struct cove_tty *tty, int child_fds[3]);
+
+/* session.c: the script that runs req->script within its session. */
+int cv_session_wrap(struct cv_procs *procs, const struct cove_exec_opts *req, struct cv_buf *script,
+		    struct cove_error *err);
+
+/* records.c */
+void cv_records_clean(struct cv_process *p);
+void cv_records_trim(struct cv_procs *procs);
+void cv_records_forget(struct cv_procs *procs);
+bool cv_record_evicted(const struct cv_procs *procs, int64_t number);
+int cv_record_by_id(struct cv_procs *procs, const struct cove_exec_opts *req, bool is_exec,
+		    uint64_t *ret_print, struct cv_process **ret, struct cove_error *err);
+
 /* exec.c */
+void cv_exec_answer(struct cv_process *p, struct cv_reply *reply);
 void cv_exec_started(struct cv_process *p);
 void cv_exec_failed(struct cv_process *p, int stage, int errnum);
 void cv_exec_leader_ended(struct cv_process *p);
@@ -66,6 +95,8 @@ void cv_exec_on_output(struct cv_process *p);
 
 /* waits.c */
 void cv_waits_check(struct cv_process *p);
+/* Answers when the process that a same id names has started, or, for an exec, has ended. */
+void cv_wait_same(struct cv_process *p, bool is_exec, struct cv_reply *reply);
 void cv_waits_fail(struct cv_process *p, const struct cove_error *err);
 void cv_reset_check(struct cv_procs *procs);
 

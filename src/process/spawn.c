@@ -365,7 +365,8 @@ int cv_launch_new(struct cv_procs *procs, const struct cove_exec_opts *req, stru
 	if (!l)
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
 	l->strings = CV_BUF(STRINGS_MAX);
-	l->run = (struct cv_keeper_run){.kind = CV_KEEPER_RUN, .umask = 022};
+	l->run = (struct cv_keeper_run){
+		.kind = CV_KEEPER_RUN, .umask = 022, .tty = req->tty != NULL};
 	for (size_t i = 0; i < CV_LEN(l->fds); i++)
 		l->fds[i] = -1;
 	l->nfds = 4;

@@ -34,6 +34,9 @@ static struct cv_process *find(struct cv_procs *procs, const char *handle, int64
 	return p;
 }
 
+static struct cv_pending *pend(struct cv_process *p, enum cv_pending_kind kind, const void *req,
+			       int64_t timeout_ms, struct cv_reply *reply);
+
 static void pending_free(struct cv_pending *w)
 {
 	struct cv_process *p = w->process;
@@ -54,6 +57,13 @@ static void answer_exit(const struct cv_process *p, struct cv_reply *reply)
 
 	cv_process_exit(p, &result.exit);
 	reply->result(reply, &result);
+}
+
+static void answer_started(const struct cv_process *p, struct cv_reply *reply)
+{
+	struct cove_process_start_result r = {.process = p->handle, .generation = p->generation};
+
+	reply->result(reply, &r);
 }
 
 static struct cv_pipe *find_pipe(struct cv_process *p, int stream)
@@ -166,8 +176,26 @@ static bool check_one(struct cv_pending *w)
 		pending_free(w);
 		reply->result(reply, &written);
 		return true;
+	case CV_PENDING_SAME_START:
+		if (!p->number)
+			return false;
+		pending_free(w);
+		answer_started(p, reply);
+		return true;
+	case CV_PENDING_SAME_EXEC:
+		if (p->starter || !p->number)
+			return false;
+		pending_free(w);
+		cv_exec_answer(p, reply);
+		return true;
 	}
 	return false;
+}
+
+void cv_wait_same(struct cv_process *p, bool is_exec, struct cv_reply *reply)
+{
+	if (pend(p, is_exec ? CV_PENDING_SAME_EXEC : CV_PENDING_SAME_START, NULL, -1, reply))
+		cv_waits_check(p);
 }
 
 void cv_waits_check(struct cv_process *p)
@@ -258,9 +286,7 @@ void cv_process_inspect(struct cv_procs *procs, const void *request, struct cv_r
 
 	if (!p)
 		return;
-	info = (struct cove_process_info){
-		.process = p->handle, .generation = p->generation, .command = p->command};
-	cv_process_exit(p, &info.exit);
+	cv_process_info(p, &info);
 	reply->result(reply, &info);
 }
 
@@ -294,10 +320,7 @@ void cv_process_list(struct cv_procs *procs, const void *request, struct cv_repl
 		if (!best)
 			break;
 		last = best->number;
-		infos[r.process_count] = (struct cove_process_info){.process = best->handle,
-								    .generation = best->generation,
-								    .command = best->command};
-		cv_process_exit(best, &infos[r.process_count++].exit);
+		cv_process_info(best, &infos[r.process_count++]);
 	}
 	r.processes = infos;
 	reply->result(reply, &r);
@@ -438,18 +461,14 @@ void cv_output_read(struct cv_procs *procs, const void *request, struct cv_reply
 		pend(p, CV_PENDING_OUTPUT, req, req->wait_ms, reply);
 }
 
-static void fail_pendings(struct cv_process *p)
+void cv_waits_fail(struct cv_process *p, const struct cove_error *why)
 {
 	while (p->pendings) {
 		struct cv_pending *w = p->pendings;
 		struct cv_reply *reply = w->reply;
-		struct cove_error err = COVE_ERROR_INIT;
 
 		pending_free(w);
-		cv_fail(&err, COVE_E_STALE, "'%s' went with a reset", p->handle);
-		err.stage = COVE_STAGE_DISPATCHED;
-		cv_err_path(&err, p->handle);
-		fail_reply(reply, &err);
+		reply->error(reply, why);
 	}
 }
 
@@ -476,10 +495,16 @@ void cv_reset_check(struct cv_procs *procs)
 		return;
 	}
 	while (procs->processes) {
-		fail_pendings(procs->processes);
-		cv_process_free(procs->processes);
+		struct cv_process *p = procs->processes;
+
+		cv_fail(&err, COVE_E_STALE, "'%s' went with a reset", p->handle);
+		err.stage = COVE_STAGE_DISPATCHED;
+		cv_err_path(&err, p->handle);
+		cv_waits_fail(p, &err);
+		cv_process_free(p);
 	}
 	procs->next_number = 1;
+	cv_records_forget(procs);
 	result.generation = ++procs->generation;
 	reply->result(reply, &result);
 }
