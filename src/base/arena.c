@@ -57,7 +57,7 @@ struct cv_arena *cv_arena_of(void *first)
 	return cv_container(first, struct cv_arena, first);
 }
 
-void *cv_arena_alloc(struct cv_arena *a, size_t size)
+void *cv_arena_raw(struct cv_arena *a, size_t size)
 {
 	struct chunk *c = a->chunks;
 	size_t need = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -78,7 +78,14 @@ void *cv_arena_alloc(struct cv_arena *a, size_t size)
 	}
 	p = c->data + c->used;
 	c->used += need;
-	return memset(p, 0, need);
+	return p;
+}
+
+void *cv_arena_alloc(struct cv_arena *a, size_t size)
+{
+	void *p = cv_arena_raw(a, size);
+
+	return p ? memset(p, 0, size) : NULL;
 }
 
 void *cv_arena_array(struct cv_arena *a, size_t n, size_t size)
@@ -90,10 +97,13 @@ void *cv_arena_array(struct cv_arena *a, size_t n, size_t size)
 
 char *cv_arena_dup(struct cv_arena *a, const char *s, size_t len)
 {
-	char *p = cv_arena_alloc(a, len + 1);
+	char *p = cv_arena_raw(a, len + 1);
 
-	if (p && len > 0)
+	if (!p)
+		return NULL;
+	if (len > 0)
 		memcpy(p, s, len);
+	p[len] = '\0';
 	return p;
 }
 

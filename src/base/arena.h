@@ -29,6 +29,8 @@ struct cv_arena *cv_arena_of(void *first);
 
 /* Zeroed memory, aligned for any type. NULL: no memory. */
 void *cv_arena_alloc(struct cv_arena *a, size_t size);
+/* The same, not zeroed: for bytes that are written at once. */
+void *cv_arena_raw(struct cv_arena *a, size_t size);
 void *cv_arena_array(struct cv_arena *a, size_t n, size_t size);
 char *cv_arena_dup(struct cv_arena *a, const char *s, size_t len);
 char *cv_arena_printf(struct cv_arena *a, const char *fmt, ...) CV_PRINTF(2, 3);

@@ -54,7 +54,7 @@ int cv_utf8_step(const char *s, size_t len, bool *ret_short)
 }
 
 /* Skips ASCII eight bytes at a time: most of all text. */
-static size_t skip_ascii(const char *s, size_t len)
+size_t cv_utf8_ascii(const char *s, size_t len)
 {
 	size_t i = 0;
 
@@ -78,7 +78,7 @@ bool cv_utf8_valid(const char *s, size_t len)
 	while (i < len) {
 		int n;
 
-		i += skip_ascii(s + i, len - i);
+		i += cv_utf8_ascii(s + i, len - i);
 		if (i == len)
 			break;
 		n = cv_utf8_step(s + i, len - i, NULL);
@@ -109,7 +109,7 @@ size_t cv_utf8_clean_len(const char *s, size_t len)
 	size_t i = 0;
 
 	while (i < len) {
-		size_t ascii = skip_ascii(s + i, len - i);
+		size_t ascii = cv_utf8_ascii(s + i, len - i);
 		int n;
 
 		i += ascii;
@@ -129,7 +129,7 @@ size_t cv_utf8_clean(char *dst, const char *s, size_t len)
 	size_t i = 0;
 
 	while (i < len) {
-		size_t ascii = skip_ascii(s + i, len - i);
+		size_t ascii = cv_utf8_ascii(s + i, len - i);
 		int n;
 
 		memcpy(dst + out, s + i, ascii);

@@ -18,6 +18,9 @@
  */
 int cv_utf8_step(const char *s, size_t len, bool *ret_short);
 
+/* How many bytes at the beginning of s are ASCII. */
+size_t cv_utf8_ascii(const char *s, size_t len);
+
 /* Whether all of s is valid UTF-8. NUL counts as valid. */
 bool cv_utf8_valid(const char *s, size_t len);
 

@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 struct side {
@@ -31,7 +32,15 @@ static struct side take_head(const char *s, size_t len, size_t budget, bool char
 	struct side side = {0};
 
 	while (side.raw < len) {
-		int step = cv_utf8_step(s + side.raw, len - side.raw, NULL);
+		size_t ascii =
+			cv_utf8_ascii(s + side.raw, CV_MIN(len - side.raw, budget - side.cost));
+		int step;
+
+		side.raw += ascii;
+		side.cost += ascii;
+		if (side.raw == len)
+			break;
+		step = cv_utf8_step(s + side.raw, len - side.raw, NULL);
 		size_t cost = segment_cost(step, chars);
 
 		if (side.cost + cost > budget)
@@ -59,12 +68,37 @@ static int step_back(const char *s, size_t end)
 	return -1;
 }
 
+/* How many bytes before s + end are ASCII, at most so many: each costs one of either budget. */
+static size_t ascii_back(const char *s, size_t end, size_t most)
+{
+	size_t n = 0;
+
+	while (n + 8 <= most && n + 8 <= end) {
+		uint64_t word;
+
+		memcpy(&word, s + end - n - 8, 8);
+		if (word & UINT64_C(0x8080808080808080))
+			break;
+		n += 8;
+	}
+	while (n < most && n < end && (unsigned char)s[end - n - 1] < 0x80)
+		n++;
+	return n;
+}
+
 static struct side take_tail(const char *s, size_t len, size_t budget, bool chars)
 {
 	struct side side = {0};
 
 	while (side.raw < len) {
-		int step = step_back(s, len - side.raw);
+		size_t ascii = ascii_back(s, len - side.raw, budget - side.cost);
+		int step;
+
+		side.raw += ascii;
+		side.cost += ascii;
+		if (side.raw == len)
+			break;
+		step = step_back(s, len - side.raw);
 		size_t cost = segment_cost(step, chars);
 
 		if (side.cost + cost > budget)

@@ -146,11 +146,14 @@ static int start(struct cv_guest *g)
 #endif
 	rc = cv_loop_init(&g->loop);
 	if (rc == 0)
+		rc = open_conn(g);
+	/* The host reads this while the first keeper is forked. */
+	if (rc == 0)
+		rc = greet(g);
+	if (rc == 0)
 		rc = cv_procs_init(&g->procs, &g->loop, &g->space);
 	g->procs.scratch = scratch;
 	g->procs.scratch_user = g;
-	if (rc == 0)
-		rc = open_conn(g);
 	if (rc == 0)
 		rc = cv_workers_init(g);
 	if (rc == 0)
@@ -158,7 +161,7 @@ static int start(struct cv_guest *g)
 	g->out.fn = on_output_ready;
 	g->loop.after_round = after_round;
 	g->loop.user = g;
-	return rc == 0 ? greet(g) : rc;
+	return rc;
 }
 
 int main(int argc, char **argv)

@@ -45,19 +45,27 @@ static int no_memory(struct decoder *d)
 	return cv_fail(d->err, COVE_E_INTERNAL, "out of memory");
 }
 
-static int decode_int(struct decoder *d, const struct cv_field *f, const json_t *v, int64_t *ret)
+static int bad_int(struct decoder *d, const struct cv_field *f, int64_t n, int64_t min)
 {
 	char field[129];
 
+	return cv_fail_arg(d->err, full_name(d, f->name, field, sizeof(field)), NULL,
+			   "is %lld; it must be %lld..%lld", (long long)n, (long long)min,
+			   (long long)f->max);
+}
+
+static int decode_int(struct decoder *d, const struct cv_field *f, const json_t *v, int64_t *ret)
+{
 	if (!json_is_integer(v))
 		return bad_type(d, f->name, "an integer");
 	*ret = json_integer_value(v);
+	/* COVE_ZERO is for C; from outside it is a number like any other, out of range. */
+	if (*ret == COVE_ZERO && f->max)
+		return bad_int(d, f, COVE_ZERO, f->min);
 	if (*ret == 0 && (f->flags & CV_ZERO_OK))
 		*ret = COVE_ZERO;
 	else if (*ret == 0 && (f->min > 0 || (f->def != 0 && !(f->flags & CV_OMIT))))
-		return cv_fail_arg(d->err, full_name(d, f->name, field, sizeof(field)), NULL,
-				   "is 0; it must be %lld..%lld", (long long)CV_MAX(f->min, 1),
-				   (long long)f->max);
+		return bad_int(d, f, 0, CV_MAX(f->min, 1));
 	return 0;
 }
 
@@ -99,6 +107,7 @@ static int decode_map(struct decoder *d, const struct cv_field *f, json_t *v, co
 	const char **items;
 	const char *key;
 	json_t *item;
+	char field[129];
 	size_t i = 0;
 
 	if (!json_is_object(v))
@@ -112,6 +121,9 @@ static int decode_map(struct decoder *d, const struct cv_field *f, json_t *v, co
 
 		if (rc < 0)
 			return rc;
+		if (strchr(key, '='))
+			return cv_fail_arg(d->err, full_name(d, f->name, field, sizeof(field)),
+					   "a name holds no '='", "has a name that can't be");
 		items[i] = cv_arena_printf(d->arena, "%s=%s", key, value);
 		if (!items[i++])
 			return no_memory(d);
@@ -258,13 +270,14 @@ static int decode_output(struct decoder *d, const json_t *v, struct cove_output 
 	    budget > (64 << 20))
 		return cv_fail(d->err, COVE_E_PROTOCOL_ERROR,
 			       "a message describes output that can't be");
-	text = cv_arena_alloc(d->arena, (size_t)CV_MIN(budget, (json_int_t)data.len * 3 + 128) + 1);
+	text = cv_arena_raw(d->arena, (size_t)CV_MIN(budget, (json_int_t)data.len * 3 + 128) + 1);
 	if (!text)
 		return no_memory(d);
 	win = (struct cv_window){
 		.head = data.data, .head_len = (size_t)head, .total = (uint64_t)bytes};
-	win.tail = (size_t)head == data.len ? data.data : data.data + head;
-	win.tail_len = (size_t)head == data.len ? data.len : data.len - (size_t)head;
+	/* The windows overlap only where all there is was sent as one. */
+	win.tail = bytes == head ? data.data : data.data + head;
+	win.tail_len = bytes == head ? data.len : data.len - (size_t)head;
 	out->text_len = cv_view(text, (size_t)budget, false, &win, &info);
 	out->text = text;
 	out->data = data.data;
@@ -314,7 +327,9 @@ static int decode_value(struct decoder *d, const struct cv_field *f, json_t *v, 
 	case CV_ENUM:
 		return json_is_null(v) ? 0 : decode_enum(d, f, v, p);
 	case CV_STR:
-		return decode_string(d, f->name, v, p);
+		/* A result says null for a text that it does not have. */
+		return d->form == CV_FORM_WIRE && json_is_null(v) ? 0 :
+								    decode_string(d, f->name, v, p);
 	case CV_STRV:
 		return decode_strv(d, f, v, p);
 	case CV_MAP:
@@ -365,6 +380,16 @@ static int unknown_field(struct decoder *d, const struct cv_struct *s, const cha
 			   s->count ? known : "it takes none", "is not a field of this operation");
 }
 
+static int not_object(struct decoder *d)
+{
+	char field[sizeof(d->prefix)];
+
+	/* The prefix of what would be inside, without its full stop. */
+	snprintf(field, sizeof(field), "%.*s", (int)CV_MAX(strlen(d->prefix), 1) - 1, d->prefix);
+	return cv_fail_arg(d->err, field[0] ? field : "arguments", "give an object",
+			   "has the wrong type");
+}
+
 /* Raw bytes follow in the order of the descriptors, so that order is the one of decoding. */
 static int decode_struct(struct decoder *d, const struct cv_struct *s, const json_t *j, void *dst)
 {
@@ -372,8 +397,7 @@ static int decode_struct(struct decoder *d, const struct cv_struct *s, const jso
 	json_t *v;
 
 	if (!json_is_object(j))
-		return cv_fail_arg(d->err, d->prefix[0] ? d->prefix : "arguments", "give an object",
-				   "has the wrong type");
+		return not_object(d);
 	json_object_foreach((json_t *)j, key, v) {
 		if (!find_field(d, s, key))
 			return unknown_field(d, s, key);

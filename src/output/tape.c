@@ -14,34 +14,37 @@ struct cv_chunk {
 	size_t len;
 	size_t cap;
 	bool mapped;
-	char data[];
+	char *data;
 };
 
 static struct cv_chunk *chunk_new(size_t cap)
 {
-	bool mapped = cap >= CV_CHUNK_MAX;
-	struct cv_chunk *c = NULL;
+	struct cv_chunk *c = calloc(1, sizeof(*c));
 
+	if (!c)
+		return NULL;
 	/* Large ones come from the kernel and go back to it, whatever malloc would like to keep. */
-	if (mapped) {
-		c = mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (c == MAP_FAILED)
-			return NULL;
-	} else {
-		c = malloc(cap);
-		if (!c)
-			return NULL;
+	c->mapped = cap >= CV_CHUNK_MAX;
+	c->cap = cap;
+	if (c->mapped)
+		c->data =
+			mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	else
+		c->data = malloc(cap);
+	if (!c->data || c->data == MAP_FAILED) {
+		free(c);
+		return NULL;
 	}
-	*c = (struct cv_chunk){.cap = cap - sizeof(*c), .mapped = mapped};
 	return c;
 }
 
 static void chunk_free(struct cv_chunk *c)
 {
 	if (c->mapped)
-		munmap(c, c->cap + sizeof(*c));
+		munmap(c->data, c->cap);
 	else
-		free(c);
+		free(c->data);
+	free(c);
 }
 
 void cv_tape_init(struct cv_tape *t, int policy, int64_t retain, size_t head_keep)
@@ -88,7 +91,7 @@ static struct cv_chunk *take_dropped(struct cv_tape *t)
 
 static size_t next_cap(const struct cv_tape *t)
 {
-	size_t cap = t->last ? (t->last->cap + sizeof(*t->last)) * 4 : CHUNK_MIN;
+	size_t cap = t->last ? t->last->cap * 4 : CHUNK_MIN;
 
 	return CV_MIN(cap, (size_t)CV_CHUNK_MAX);
 }
@@ -102,7 +105,7 @@ static struct cv_chunk *room(struct cv_tape *t)
 	if (c && c->len < c->cap)
 		return c;
 	c = take_dropped(t);
-	if (c && c->cap + sizeof(*c) < cap) {
+	if (c && c->cap < cap) {
 		chunk_free(c);
 		c = NULL;
 	}

@@ -60,13 +60,21 @@ static void report(uint32_t kind, int alive, bool clean)
 		.status = self.status,
 		.alive = alive,
 		.clean = clean,
-		.reusable = clean && cv_keeper_unchanged(&self),
 		.user_us = self.user_us,
 		.system_us = self.system_us,
 		.max_rss_bytes = self.max_rss_bytes,
 	};
 
 	send_guest(&m, sizeof(m));
+}
+
+/* The answer is on its way already; only the next command waits for this. */
+static void become_ready(void)
+{
+	struct cv_keeper_word m = {.kind = CV_KEEPER_READY, .value = cv_keeper_unchanged(&self)};
+
+	send_guest(&m, sizeof(m));
+	forget_command();
 }
 
 /*
@@ -99,7 +107,7 @@ static void reap(void)
 		else if (pid < 0 && self.busy)
 			report(CV_KEEPER_CLEAN, 0, true);
 		if (pid < 0)
-			forget_command();
+			become_ready();
 		return;
 	}
 }
@@ -231,6 +239,18 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
+/* What a leader gets as 0..9 must not be among the descriptors that come with a command. */
+static void occupy_low_fds(void)
+{
+	int fd;
+
+	do
+		fd = fcntl(self.sock, F_DUPFD_CLOEXEC, 0);
+	while (fd >= 0 && fd < CV_SCRIPT_FD);
+	if (fd > CV_SCRIPT_FD)
+		close(fd);
+}
+
 void cv_keeper_main(int sock)
 {
 	sigset_t set;
@@ -247,6 +267,7 @@ void cv_keeper_main(int sock)
 	if (self.sigfd > 0)
 		close(self.sigfd);
 	self.sigfd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	occupy_low_fds();
 	if (self.sigfd < 0 || !cv_keeper_born(&self))
 		_exit(1);
 	loop();

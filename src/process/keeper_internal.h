@@ -13,6 +13,9 @@
 
 #define CV_KEEPER_FDS 6
 
+/* Where the leader finds a long script. */
+#define CV_SCRIPT_FD 9
+
 /* What a command could change in its keeper; taken at birth, compared before the next command. */
 struct cv_keeper_state {
 	struct rlimit limits[RLIM_NLIMITS];

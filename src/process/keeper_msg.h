@@ -20,6 +20,7 @@ enum cv_keeper_kind {
 	CV_KEEPER_FAILED,  /* struct cv_keeper_failed: nothing runs */
 	CV_KEEPER_LEADER,  /* struct cv_keeper_ended: the leader has ended */
 	CV_KEEPER_CLEAN,   /* struct cv_keeper_ended: none is left */
+	CV_KEEPER_READY, /* struct cv_keeper_word, after the tree is clean: 1 as it was born, 0 changed */
 	CV_KEEPER_SIBLING, /* struct cv_keeper_word: its pid; descriptor: its socket */
 };
 
@@ -57,10 +58,9 @@ struct cv_keeper_failed {
 
 struct cv_keeper_ended {
 	uint32_t kind;
-	int32_t status;	   /* as wait(2) gives it; of the leader */
-	int32_t alive;	   /* LEADER: descendants alive then */
-	uint32_t clean;	   /* none is left: always in CLEAN; in LEADER, no CLEAN follows */
-	uint32_t reusable; /* clean: the keeper is as it was born */
+	int32_t status; /* as wait(2) gives it; of the leader */
+	int32_t alive;	/* LEADER: descendants alive then */
+	uint32_t clean; /* none is left: always in CLEAN; in LEADER, no CLEAN follows */
 	int64_t user_us;
 	int64_t system_us;
 	int64_t max_rss_bytes;

@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define SCRIPT_FD 9
-
 /* A command as the kernel takes it. */
 struct image {
 	const char *path;
@@ -162,7 +160,7 @@ static void place_fds(const struct image *img)
 	for (int i = 0; i < 3; i++)
 		if (dup2(img->fds[i], i) < 0)
 			give_up(CV_SPAWN_SETUP);
-	if (img->run->script && dup2(img->fds[4], SCRIPT_FD) < 0)
+	if (img->run->script && dup2(img->fds[4], CV_SCRIPT_FD) < 0)
 		give_up(CV_SPAWN_SETUP);
 }
 
@@ -203,9 +201,9 @@ static bool lift_fds(int *fds, int nfds)
 	for (int i = 0; i < nfds; i++) {
 		int fd;
 
-		if (fds[i] > SCRIPT_FD)
+		if (fds[i] > CV_SCRIPT_FD)
 			continue;
-		fd = fcntl(fds[i], F_DUPFD_CLOEXEC, SCRIPT_FD + 1);
+		fd = fcntl(fds[i], F_DUPFD_CLOEXEC, CV_SCRIPT_FD + 1);
 		if (fd < 0)
 			return false;
 		close(fds[i]);

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 /* Idle keepers beyond this are let go. */
@@ -69,7 +70,7 @@ static void worker_drop(struct cv_worker *w, bool is_dead)
 static struct cv_worker *find_idle(const struct cv_procs *procs)
 {
 	for (struct cv_worker *w = procs->workers; w; w = w->next)
-		if (!w->owner && !w->is_nursery)
+		if (!w->owner && !w->is_nursery && !w->checking)
 			return w;
 	return NULL;
 }
@@ -107,6 +108,16 @@ static int queued(const struct cv_procs *procs)
 	return n;
 }
 
+/* Keepers that will be idle in a moment, or gone. */
+static int checking(const struct cv_procs *procs)
+{
+	int n = 0;
+
+	for (const struct cv_worker *w = procs->workers; w; w = w->next)
+		n += w->checking;
+	return n;
+}
+
 static void fail_queued(struct cv_procs *procs, int errnum)
 {
 	struct cv_process *next;
@@ -121,10 +132,10 @@ static void fail_queued(struct cv_procs *procs, int errnum)
 /* Sees to it that as many keepers are on their way as commands wait for one. */
 void cv_pool_ensure(struct cv_procs *procs)
 {
-	int want = queued(procs);
+	int want = queued(procs) - checking(procs);
 	int rc = 0;
 
-	if (want == 0)
+	if (want <= 0)
 		return;
 	if (!procs->nursery)
 		rc = start_nursery(procs);
@@ -193,7 +204,7 @@ static void assign(struct cv_worker *w, struct cv_process *p)
 	p->launch->run.say_started = !p->is_exec;
 	rc = send_launch(w, p->launch);
 	for (int i = 0; i < p->launch->nfds; i++)
-		if (p->launch->fds[i] != p->procs->null_fd)
+		if (p->launch->fds[i] != p->procs->null_fd && p->launch->fds[i] != p->procs->cwd_fd)
 			cv_close(&p->launch->fds[i]);
 	p->launch->nfds = 0;
 	if (rc < 0) {
@@ -230,6 +241,7 @@ void cv_pool_release(struct cv_worker *w, bool reusable)
 	int idle = 0;
 
 	w->owner = NULL;
+	w->checking = false;
 	for (struct cv_worker *o = procs->workers; o; o = o->next)
 		idle += !o->owner && !o->is_nursery;
 	if (!reusable || idle > IDLE_MAX) {
@@ -281,7 +293,9 @@ static void on_worker(struct cv_watch *watch, uint32_t events)
 	} else if (n >= (ssize_t)sizeof(struct cv_keeper_word)) {
 		const struct cv_keeper_word *m = (const void *)msg;
 
-		if (m->kind == CV_KEEPER_SIBLING)
+		if (m->kind == CV_KEEPER_READY)
+			cv_pool_release(w, m->value);
+		else if (m->kind == CV_KEEPER_SIBLING)
 			on_sibling(w->procs, m, nfds == 1 ? fds[0] : -1);
 		else if (w->owner)
 			cv_process_on_keeper(w->owner, msg, (size_t)n);
@@ -298,13 +312,19 @@ bool cv_pool_owns(const struct cv_procs *procs, pid_t pid)
 
 int cv_pool_start(struct cv_procs *procs)
 {
-	int rc = start_nursery(procs);
+	return start_nursery(procs);
+}
 
-	if (rc == 0) {
-		procs->siblings_wanted = 1;
-		cv_worker_send(procs->nursery, CV_KEEPER_CLONE, 0);
-	}
-	return rc;
+/* Waits for one keeper's end, at most until then. */
+static void await_end(const struct cv_worker *w, int64_t until_ns)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, w->pid, 0), .events = POLLIN};
+	int64_t left_ms = (until_ns - cv_now_ns()) / 1000000;
+
+	if (p.fd >= 0)
+		poll(&p, 1, (int)CV_MAX(left_ms, 0));
+	waitpid(w->pid, NULL, __WALL | WNOHANG);
+	cv_close(&p.fd);
 }
 
 /*
@@ -313,11 +333,10 @@ int cv_pool_start(struct cv_procs *procs)
  */
 void cv_procs_stop(struct cv_procs *procs)
 {
-	int64_t until = cv_now_ns() + STOP_NS;
+	int64_t until_ns = cv_now_ns() + STOP_NS;
 
 	for (struct cv_worker *w = procs->workers; w; w = w->next)
 		close(w->sock);
 	for (struct cv_worker *w = procs->workers; w; w = w->next)
-		while (waitpid(w->pid, NULL, __WALL | WNOHANG) == 0 && cv_now_ns() < until)
-			poll(NULL, 0, 1);
+		await_end(w, until_ns);
 }

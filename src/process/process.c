@@ -20,8 +20,12 @@ int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_
 {
 	int rc;
 
-	*procs = (struct cv_procs){
-		.loop = loop, .space = space, .next_number = 1, .generation = 1, .null_fd = -1};
+	*procs = (struct cv_procs){.loop = loop,
+				   .space = space,
+				   .next_number = 1,
+				   .generation = 1,
+				   .null_fd = -1,
+				   .cwd_fd = -1};
 	procs->processes_end = &procs->processes;
 	rc = cv_orphans_start(procs);
 	if (rc == 0)
@@ -276,7 +280,6 @@ void cv_process_on_keeper(struct cv_process *p, const void *msg, size_t len)
 		cv_pool_release(w, true);
 	} else if (len >= sizeof(*m)) {
 		bool clean = m->clean;
-		bool reusable = m->reusable;
 
 		if (m->kind == CV_KEEPER_LEADER)
 			leader_ended(p, m);
@@ -284,8 +287,9 @@ void cv_process_on_keeper(struct cv_process *p, const void *msg, size_t len)
 			return;
 		take_usage(p, m);
 		p->worker = NULL;
+		w->owner = NULL;
+		w->checking = true;
 		cv_process_on_clean(p);
-		cv_pool_release(w, reusable);
 	}
 }
 

@@ -36,6 +36,7 @@ struct cv_worker {
 	struct cv_watch watch;
 	struct cv_process *owner; /* whose command it runs; NULL: idle */
 	bool is_nursery;
+	bool checking; /* its command is clean, and it looks whether it is as it was born */
 };
 
 /* One output pipe and its tape. */
@@ -146,6 +147,7 @@ struct cv_procs {
 	char **env;	   /* what a command inherits */
 	int64_t timeout_ms;
 	int null_fd;
+	int cwd_fd; /* of the environment's directory */
 	struct cv_worker *workers;
 	struct cv_worker *nursery;
 	int siblings_wanted; /* asked for, not come yet */

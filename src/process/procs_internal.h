@@ -11,6 +11,7 @@ struct cv_launch {
 	struct cv_buf strings;
 	int fds[6]; /* stdin, stdout, stderr, cwd, then script and memfd where there are */
 	int nfds;
+	int cwd_fd;	  /* shared, never closed with it */
 	const char *what; /* program or shell, for errors; in strings */
 	const char *cwd;
 	bool is_script;

@@ -99,6 +99,7 @@ int cv_procs_configure(struct cv_procs *procs, const char *shell, const char *co
 	int rc = 0;
 
 	procs->shell = find_shell(shell);
+	procs->cwd_fd = open(procs->space->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	procs->timeout_ms = timeout_ms;
 	for (char **e = environ; rc == 0 && *e; e++) {
 		if (!inheritable(*e, extra))
@@ -152,9 +153,15 @@ static int open_cwd(const struct cv_procs *procs, const char *cwd, cv_path real,
 {
 	cv_path abs;
 	const char *shown = cwd ? cwd : procs->space->cwd;
+	struct stat st;
 	int rc = cv_path_expand(shown, procs->space->cwd, procs->space->home, "cwd", abs, err);
 	int fd;
 
+	/* The environment's own directory is open already; only one that was removed is not it. */
+	if (!cwd && procs->cwd_fd >= 0 && fstat(procs->cwd_fd, &st) == 0 && st.st_nlink > 0) {
+		memcpy(real, procs->space->cwd, strlen(procs->space->cwd) + 1);
+		return procs->cwd_fd;
+	}
 	if (rc < 0)
 		return rc;
 	fd = open(abs, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -369,6 +376,7 @@ int cv_launch_new(struct cv_procs *procs, const struct cove_exec_opts *req, stru
 		.kind = CV_KEEPER_RUN, .umask = 022, .tty = req->tty != NULL};
 	for (size_t i = 0; i < CV_LEN(l->fds); i++)
 		l->fds[i] = -1;
+	l->cwd_fd = procs->cwd_fd;
 	l->nfds = 4;
 	rc = fill(l, procs, req, err);
 	if (rc < 0) {
@@ -388,7 +396,8 @@ void cv_launch_free(struct cv_launch *l)
 	if (!l)
 		return;
 	for (size_t i = 3; i < CV_LEN(l->fds); i++)
-		cv_close(&l->fds[i]);
+		if (l->fds[i] != l->cwd_fd)
+			cv_close(&l->fds[i]);
 	cv_buf_done(&l->strings);
 	free((char *)l->what);
 	free((char *)l->cwd);
