@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/stdin.h"
+#include "cli/tty.h"
 #include "cli/verbs.h"
 
 #include "base/cancel.h"
@@ -32,13 +33,24 @@ enum {
  */
 #define WAIT_MS 1000
 
+/* Most that --max-output can be. */
+#define OUTPUT_MAX (INT64_C(16) << 20)
+
 struct exec_args {
 	struct env_args env;
 	const char *script;
 	const char *cwd;
 	const char **set;
+	const char *stdin_file;
+	const char *session;
 	int64_t timeout_ms;
+	int64_t grace_ms;
+	int64_t max_output;
+	int descendants;
+	bool tty;
 	bool json;
+	bool render;
+	bool spill;
 };
 
 struct session {
@@ -47,6 +59,8 @@ struct session {
 	struct cove_env *env;
 	struct cove_call *call;
 	struct stdin_feed feed;
+	struct cove_tty tty;
+	struct cove_spill spill;
 	int put_error; /* errno of the first write to stdout or stderr that failed */
 	int outcome;   /* for the environment's end */
 };
@@ -61,22 +75,37 @@ static int on_output(void *user, int stream, const char *data, size_t len)
 	return rc < 0;
 }
 
-static int submit(struct session *s, struct cove_error *err)
+/* What both ways to run it have in common. */
+static struct cove_exec_opts request(struct session *s)
 {
 	const struct exec_args *a = s->args;
-	struct cove_exec_opts opts = {
-		.size = sizeof(opts),
+
+	s->tty = tty_size();
+	return (struct cove_exec_opts){
+		.size = sizeof(struct cove_exec_opts),
 		.argv = s->argv,
 		.script = a->script,
 		.cwd = a->cwd,
 		.env = {.set = (const char *const *)a->set},
-		.keep_stdin_open = s->feed.fd >= 0,
+		.keep_stdin_open = a->tty || s->feed.fd >= 0,
+		.tty = a->tty ? &s->tty : NULL,
 		.timeout_ms = a->timeout_ms,
-		.max_output_bytes = a->json ? 0 : 1,
-		.on_output = a->json ? NULL : on_output,
-		.on_output_user = s,
+		.grace_ms = a->grace_ms,
 	};
+}
 
+static int submit_exec(struct session *s, struct cove_error *err)
+{
+	const struct exec_args *a = s->args;
+	struct cove_exec_opts opts = request(s);
+
+	opts.output.spill = a->spill ? &s->spill : NULL;
+	opts.output.render = a->render;
+	opts.descendants = a->descendants;
+	opts.session = a->session;
+	opts.max_output_bytes = a->json ? a->max_output : 1;
+	opts.on_output = a->json ? NULL : on_output;
+	opts.on_output_user = s;
 	return cove_submit(s->env, "process.exec", &opts, NULL, &s->call, err);
 }
 
@@ -176,35 +205,84 @@ static int code_of_error(struct session *s, const struct cove_error *err)
 	return EXIT_OWN;
 }
 
-static int finish(struct session *s, struct cove_error *err)
+static int put_json(const struct session *s, const char *json, int code)
+{
+	if (!s->args->json || interrupt_signal() ||
+	    (put(STDOUT_FILENO, json, strlen(json)) == 0 && put(STDOUT_FILENO, "\n", 1) == 0))
+		return code;
+	report("can't write the result");
+	return EXIT_OWN;
+}
+
+/* By one call, with live output or the result as JSON. */
+static int run_exec(struct session *s, struct cove_error *err)
 {
 	char *json = NULL;
-	int rc = cove_call_take_json(TAKE(s->call), &json, err);
+	int rc = submit_exec(s, err);
 	int code;
 
+	if (rc == 0) {
+		drive(s);
+		rc = cove_call_take_json(TAKE(s->call), &json, err);
+	}
 	if (rc < 0)
 		return code_of_error(s, err);
-	code = code_of_result(s, json);
-	if (s->args->json &&
-	    (put(STDOUT_FILENO, json, strlen(json)) < 0 || put(STDOUT_FILENO, "\n", 1) < 0) &&
-	    !interrupt_signal()) {
-		report("can't write the result");
-		code = EXIT_OWN;
-	}
+	code = put_json(s, json, code_of_result(s, json));
 	cove_result_free(json);
 	return code;
+}
+
+static int run_tty(struct session *s, struct cove_error *err)
+{
+	struct cove_exec_opts opts = request(s);
+	struct tty_end end;
+	int rc = tty_run(s->env, &opts, &s->feed, &end, err);
+	int code;
+
+	s->put_error = end.put_error;
+	if (end.dropped > 0)
+		report("%lld bytes of output were not shown: the terminal was too slow",
+		       (long long)end.dropped);
+	if (rc < 0 || end.put_error)
+		code = code_of_error(s, err);
+	else
+		code = code_of_result(s, end.json);
+	cove_result_free(end.json);
+	return code;
+}
+
+static int usage_error(const char *message, const char *hint)
+{
+	report("%s", message);
+	fprintf(stderr, "  hint: %s\n", hint);
+	return EXIT_USAGE;
 }
 
 static int check_words(const struct exec_args *a, const struct words *words)
 {
 	bool command = words->command && words->command[0];
 
-	if (command != (a->script != NULL))
-		return 0;
-	report(command ? "give either -c SCRIPT or a command, not both" :
-			 "there is no command to run");
-	fprintf(stderr, "  hint: cove exec -- COMMAND [ARG]..., or cove exec -c SCRIPT\n");
-	return EXIT_USAGE;
+	if (command == (a->script != NULL))
+		return usage_error(command ? "give either -c SCRIPT or a command, not both" :
+					     "there is no command to run",
+				   "cove exec -- COMMAND [ARG]..., or cove exec -c SCRIPT");
+	if (!a->json && (a->max_output || a->render || a->spill))
+		return usage_error("--max-output, --render and --spill are about the result",
+				   "add --json");
+	if (a->tty && !a->json && (a->session || a->descendants))
+		return usage_error("--session and --descendants don't go with --tty",
+				   "leave one of them out, or add --json");
+	return 0;
+}
+
+static int open_stdin(struct session *s)
+{
+	const char *file = s->args->stdin_file;
+	int rc = stdin_feed_open(&s->feed, file);
+
+	if (rc < 0)
+		report("can't read '%s': %s", file ? file : "-", strerror(-rc));
+	return rc;
 }
 
 static int run(const void *args, const struct words *words)
@@ -217,22 +295,24 @@ static int run(const void *args, const struct words *words)
 
 	if (code != 0)
 		return code;
+	if (open_stdin(&s) < 0)
+		return EXIT_OWN;
 	if (env_args_resolve(&a->env, COVE_RETAIN_NEVER, &setup, &err) < 0 ||
 	    cove_env_open(&setup.opts, &s.env, &err) < 0) {
+		stdin_feed_close(&s.feed);
 		report_error(&err);
 		return cove_code_exit(err.code);
 	}
 	interrupt_install(2);
-	stdin_feed_init(&s.feed);
-	if (submit(&s, &err) < 0) {
-		code = code_of_error(&s, &err);
-	} else {
-		drive(&s);
-		code = finish(&s, &err);
-	}
+	code = a->tty && !a->json ? run_tty(&s, &err) : run_exec(&s, &err);
+	if (s.feed.read_error)
+		report("can't read stdin: %s", strerror(s.feed.read_error));
+	stdin_feed_close(&s.feed);
 	env_args_close(&a->env, s.env, s.outcome);
 	return code;
 }
+
+static const char *const descendants[] = {"kill", "adopt", NULL};
 
 #define ROW(member) .offset = offsetof(struct exec_args, member)
 static const struct opt options[] = {
@@ -240,8 +320,27 @@ static const struct opt options[] = {
 	{"cwd", 0, OPT_TEXT, "DIR", "run it in DIR", ROW(cwd)},
 	{"timeout", 0, OPT_DURATION, "DUR", "end it after DUR: a whole number with ms, s, m or h",
 	 ROW(timeout_ms)},
+	{"grace", 0, OPT_DURATION_OR_NONE, "DUR",
+	 "from TERM to KILL when it is ended (default: 2s; 0s: KILL at once)", ROW(grace_ms)},
 	{"set", 0, OPT_LIST, "NAME=VALUE", "set a variable", ROW(set)},
+	{"stdin", 0, OPT_TEXT, "FILE", "its stdin (default: -, this command's own)",
+	 ROW(stdin_file)},
+	{"tty", 0, OPT_FLAG, .help = "run it on a terminal of its own, of the size of yours",
+	 ROW(tty)},
+	{"session", 0, OPT_TEXT, "NAME",
+	 "run SCRIPT in a session, which lives as long as the environment", ROW(session)},
+	{"descendants", 0, OPT_CHOICE, "WHAT",
+	 "what happens to processes that outlive it: kill (default) or adopt", .names = descendants,
+	 ROW(descendants)},
 	{"json", 0, OPT_FLAG, .help = "print the whole result as JSON at the end", ROW(json)},
+	{"max-output", 0, OPT_NUMBER, "BYTES",
+	 "with --json: of each stream at most so much, head and tail (default: 50000)", .min = 1,
+	 .max = OUTPUT_MAX, ROW(max_output)},
+	{"render", 0, OPT_FLAG,
+	 .help = "with --json: texts as a terminal would show them, without escapes", ROW(render)},
+	{"spill", 0, OPT_FLAG,
+	 .help = "with --json: output beyond 50000 bytes whole in a file of the environment",
+	 ROW(spill)},
 	{NULL},
 };
 
@@ -250,7 +349,9 @@ const struct verb verb_exec = {
 	.summary = "Run one command in an environment",
 	.usage = "[OPTION]... (-c SCRIPT | -- COMMAND [ARG]...)",
 	.text = "The command gets stdin, and its output comes through as it is written. A workspace is removed afterwards\n"
-		"unless --retain says otherwise.\n"
+		"unless --retain says otherwise. Processes that the command left running, a session and a spill file end\n"
+		"with the environment; cove call - keeps one open for many commands.\n"
+		"With --tty, keys go to the command's terminal, ^C too, and changes of the size follow.\n"
 		"Exit status: the command's own; 128+n after signal n; 124 after the time limit; 125 when cove failed;\n"
 		"126 when the program can't be run; 127 when there is no such program; 2 and 3 for a wrong command line\n"
 		"and an environment that is not there.",

@@ -20,6 +20,7 @@ static struct {
 	volatile sig_atomic_t signal;
 	volatile sig_atomic_t count;
 	int exit_at;
+	void (*before_exit)(void);
 } state;
 
 static void on_signal(int sig)
@@ -27,8 +28,11 @@ static void on_signal(int sig)
 	if (!state.signal)
 		state.signal = sig;
 	state.count = state.count + 1;
-	if (state.count >= state.exit_at)
+	if (state.count >= state.exit_at) {
+		if (state.before_exit)
+			state.before_exit();
 		_exit(128 + sig);
+	}
 	cove_cancel_fire(state.count == 1 ? state.first : state.second);
 }
 
@@ -69,6 +73,11 @@ struct cove_cancel *interrupt_first(void)
 struct cove_cancel *interrupt_second(void)
 {
 	return state.second;
+}
+
+void interrupt_before_exit(void (*fn)(void))
+{
+	state.before_exit = fn;
 }
 
 int interrupt_signal(void)

@@ -18,6 +18,9 @@ int interrupt_install(int exit_at);
 struct cove_cancel *interrupt_first(void);
 struct cove_cancel *interrupt_second(void);
 
+/* Called before such an exit, inside of a signal handler; NULL: nothing. */
+void interrupt_before_exit(void (*fn)(void));
+
 /* The first signal that came; 0: none yet. */
 int interrupt_signal(void);
 

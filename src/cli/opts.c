@@ -94,10 +94,11 @@ static int set_duration(const struct parser *p, const struct opt *o, const char 
 	} units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
 	const char *end = NULL;
 	int64_t n = read_number(value, &end);
+	int64_t least = o->kind == OPT_DURATION_OR_NONE ? 0 : 1;
 
-	for (size_t i = 0; n > 0 && i < CV_LEN(units); i++)
+	for (size_t i = 0; n >= least && i < CV_LEN(units); i++)
 		if (strcmp(end, units[i].unit) == 0 && n <= CV_MS_MAX / units[i].ms) {
-			*dst = n * units[i].ms;
+			*dst = n ? n * units[i].ms : COVE_ZERO;
 			return 0;
 		}
 	return bad_value(
@@ -192,6 +193,7 @@ static int set(const struct parser *p, const struct opt *o, const char *value)
 	case OPT_NUMBER:
 		return set_number(p, o, value, dst);
 	case OPT_DURATION:
+	case OPT_DURATION_OR_NONE:
 		return set_duration(p, o, value, dst);
 	case OPT_CHOICE:
 		return set_choice(p, o, value, dst);

@@ -19,10 +19,11 @@ enum opt_kind {
 	OPT_TEXT,   /* const char *, not empty */
 	OPT_LIST,   /* const char **: each value given, NULL at the end; NULL when there is none */
 	OPT_NUMBER, /* int64_t, min..max */
-	OPT_DURATION, /* int64_t, ms */
-	OPT_CHOICE,   /* int: names[value - 1] */
-	OPT_BITS,     /* int: of a list with commas, bit i stands for names[i] */
-	OPT_SHARD,    /* int64_t[2]: I/N */
+	OPT_DURATION,	      /* int64_t, ms */
+	OPT_DURATION_OR_NONE, /* the same; 0 with a unit is COVE_ZERO */
+	OPT_CHOICE,	      /* int: names[value - 1] */
+	OPT_BITS,	      /* int: of a list with commas, bit i stands for names[i] */
+	OPT_SHARD,	      /* int64_t[2]: I/N */
 };
 
 struct opt {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feeds a command's stdin from ours. */
+/* Feeds a command's stdin from a file or from ours. */
 #include "cli/stdin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -15,11 +17,38 @@ static bool is_null_device(int fd)
 	return fstat(fd, &st) < 0 || (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3));
 }
 
-void stdin_feed_init(struct stdin_feed *f)
+static bool is_directory(int fd)
 {
-	f->fd = is_null_device(STDIN_FILENO) ? -1 : STDIN_FILENO;
-	f->eof = false;
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int stdin_feed_open(struct stdin_feed *f, const char *file)
+{
+	f->eof = f->closed = false;
+	f->read_error = 0;
 	f->at = f->len = 0;
+	f->fd = STDIN_FILENO;
+	if (file && strcmp(file, "-") != 0)
+		f->fd = open(file, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (f->fd < 0)
+		return -errno;
+	if (is_directory(f->fd)) {
+		stdin_feed_close(f);
+		return -EISDIR;
+	}
+	f->eof = is_null_device(f->fd);
+	if (f->eof)
+		stdin_feed_close(f);
+	return 0;
+}
+
+void stdin_feed_close(struct stdin_feed *f)
+{
+	if (f->fd > STDERR_FILENO)
+		close(f->fd);
+	f->fd = -1;
 }
 
 int stdin_feed_fd(const struct stdin_feed *f)
@@ -28,16 +57,17 @@ int stdin_feed_fd(const struct stdin_feed *f)
 }
 
 /* Only after poll(2) said that read(2) won't wait, since others may share the descriptor's mode. */
-static void read_more(struct stdin_feed *f)
+void stdin_feed_read(struct stdin_feed *f)
 {
-	struct pollfd in = {.fd = f->fd, .events = POLLIN};
+	struct pollfd in = {.fd = stdin_feed_fd(f), .events = POLLIN};
 	ssize_t n;
 
-	if (poll(&in, 1, 0) <= 0)
+	if (in.fd < 0 || poll(&in, 1, 0) <= 0)
 		return;
 	n = read(f->fd, f->buf, sizeof(f->buf));
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
+	f->read_error = n < 0 ? errno : 0;
 	f->eof = n <= 0;
 	f->at = 0;
 	f->len = n > 0 ? (size_t)n : 0;
@@ -47,16 +77,16 @@ void stdin_feed(struct stdin_feed *f, struct cove_call *call)
 {
 	int64_t n = 0;
 
-	if (f->fd < 0)
+	if (f->closed)
 		return;
-	if (f->at == f->len && !f->eof)
-		read_more(f);
+	stdin_feed_read(f);
 	if (f->at < f->len)
 		n = cove_call_write(call, f->buf + f->at, f->len - f->at, NULL);
 	if (n > 0)
 		f->at += (size_t)n;
-	if (f->eof && f->at == f->len)
-		cove_call_write(call, "", 0, NULL);
-	if (n < 0 || (f->eof && f->at == f->len))
-		f->fd = -1;
+	if (n >= 0 && !(f->eof && f->at == f->len))
+		return;
+	cove_call_write(call, "", 0, NULL);
+	stdin_feed_close(f);
+	f->closed = true;
 }

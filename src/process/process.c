@@ -50,6 +50,7 @@ struct cv_process *cv_process_new(struct cv_procs *procs, const struct cove_exec
 	p->render = req->output.render;
 	p->grace_ms = req->grace_ms;
 	p->in.fd = -1;
+	p->in.queue = CV_BUF(CV_STDIN_MAX);
 	p->in.watch.fd = -1;
 	for (int i = 0; i < 2; i++) {
 		p->pipes[i].process = p;

@@ -53,6 +53,7 @@ struct cv_pipe {
 struct cv_stdin {
 	int fd; /* -1: closed, or the null device */
 	struct cv_watch watch;
+	size_t queue_at;     /* written bytes at the front of queue */
 	struct cv_buf queue; /* what the pipe did not take yet */
 	int64_t taken;	     /* bytes that the pipe took in all */
 	int64_t queued;	     /* bytes asked to be written in all */

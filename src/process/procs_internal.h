@@ -63,6 +63,8 @@ void cv_stdin_finish(struct cv_process *p);
 int cv_pipe_make(int ours, int *ret_ours, int *ret_theirs);
 
 /* stdin.c */
+/* What may wait for a command that doesn't read. */
+#define CV_STDIN_MAX (64u << 20)
 int cv_stdin_open(struct cv_process *p, const struct cove_exec_opts *req, int *child_fd);
 void cv_stdin_close(struct cv_process *p);
 

@@ -10,14 +10,12 @@
 #include <fcntl.h>
 
 #define PUSH_MOST (1u << 20)
-#define QUEUE_MAX (64u << 20)
 #define EOT "\x04"
 
 static void on_stdin(struct cv_watch *watch, uint32_t events);
 
 int cv_stdin_open(struct cv_process *p, const struct cove_exec_opts *req, int *child_fd)
 {
-	p->in.queue = CV_BUF(QUEUE_MAX);
 	if (!req->stdin_data.data && !req->keep_stdin_open) {
 		*child_fd = p->procs->null_fd;
 		return 0;
@@ -45,12 +43,21 @@ static void took(struct cv_process *p, size_t n)
 		p->starter->want_stdin(p->starter, n);
 }
 
+/* Drops what was written, seldom enough that moving the rest costs little. */
+static void compact(struct cv_stdin *in)
+{
+	if (in->queue_at < in->queue.len && in->queue_at < in->queue.len / 2)
+		return;
+	cv_buf_consume(&in->queue, in->queue_at);
+	in->queue_at = 0;
+}
+
 /* Writes from the queue until the pipe is full. */
 static void push_stdin(struct cv_process *p)
 {
-	while (p->in.fd >= 0 && p->in.queue.len > 0) {
-		ssize_t n = write(p->in.fd, p->in.queue.data,
-				  CV_MIN(p->in.queue.len, (size_t)PUSH_MOST));
+	while (p->in.fd >= 0 && p->in.queue.len > p->in.queue_at) {
+		ssize_t n = write(p->in.fd, p->in.queue.data + p->in.queue_at,
+				  CV_MIN(p->in.queue.len - p->in.queue_at, (size_t)PUSH_MOST));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -64,7 +71,8 @@ static void push_stdin(struct cv_process *p)
 			stdin_broken(p);
 			return;
 		}
-		cv_buf_consume(&p->in.queue, (size_t)n);
+		p->in.queue_at += (size_t)n;
+		compact(&p->in);
 		took(p, (size_t)n);
 	}
 	if (p->in.fd < 0)
@@ -85,13 +93,14 @@ static void on_stdin(struct cv_watch *watch, uint32_t events)
 
 int cv_stdin_add(struct cv_process *p, const char *data, size_t len)
 {
-	p->in.queued += (int64_t)len;
 	if (p->in.fd < 0) {
+		p->in.queued += (int64_t)len;
 		took(p, p->in.broken ? len : 0);
 		return 0;
 	}
 	if (cv_buf_add(&p->in.queue, data, len) < 0)
 		return -ENOMEM;
+	p->in.queued += (int64_t)len;
 	push_stdin(p);
 	return 0;
 }

@@ -413,8 +413,14 @@ void cv_process_write_stdin(struct cv_procs *procs, const void *request, struct 
 		return;
 	w->stdin_from = p->in.queued;
 	w->stdin_to = p->in.queued + (int64_t)req->data.len;
-	if (!p->in.broken && cv_stdin_add(p, req->data.data, req->data.len) < 0)
-		p->in.broken = true;
+	if (!p->in.broken && cv_stdin_add(p, req->data.data, req->data.len) < 0) {
+		pending_free(w);
+		cv_fail(&err, COVE_E_TOO_LARGE, "too much waits for '%s' to be read", p->handle);
+		cv_err_hint(&err, "wait until it has read what was written");
+		cv_err_path(&err, p->handle);
+		fail_reply(reply, &err);
+		return;
+	}
 	cv_waits_check(p);
 }
 

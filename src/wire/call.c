@@ -147,19 +147,31 @@ static void drop_json(void *j)
 	json_decref(j);
 }
 
+/* The operation was carried out; only what came of it can't be told. */
+static int bad_result(const struct cove_call *call, const struct cove_error *why,
+		      struct cove_error *err)
+{
+	int code = why->code == COVE_E_INTERNAL ? COVE_E_INTERNAL : COVE_E_PROTOCOL_ERROR;
+
+	cv_fail(err, code, "%s: the guest's result makes no sense: %s", call->op->name,
+		why->message);
+	if (err)
+		err->stage = COVE_STAGE_COMPLETED;
+	return code;
+}
+
 static int decode_result(struct cove_call *call, void **ret_result, struct cove_error *err)
 {
 	struct cv_body body = {.data = call->body.data, .len = call->body.len};
+	struct cove_error why = COVE_ERROR_INIT;
 	void *result = NULL;
 	CV_ARENA_SCOPE struct cv_arena *arena = cv_arena_new(call->op->res->size, &result);
-	int rc;
 
 	/* Strings of the result are borrowed from the JSON, which therefore lives as long. */
 	if (!arena || cv_arena_own(arena, drop_json, json_incref(call->result)) < 0)
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
-	rc = cv_decode(call->op->res, call->result, CV_FORM_WIRE, &body, arena, result, err);
-	if (rc < 0)
-		return rc;
+	if (cv_decode(call->op->res, call->result, CV_FORM_WIRE, &body, arena, result, &why) < 0)
+		return bad_result(call, &why, err);
 	if (ret_result) {
 		*ret_result = result;
 		arena = NULL;

@@ -185,10 +185,16 @@ static const char *on_result(struct cove_call *call, const struct cv_frame *f)
 /* Live output waits here, at most a window of it, until the call's own thread delivers it. */
 static const char *on_live(struct cove_call *call, const struct cv_frame *f)
 {
-	struct cv_live *l = malloc(sizeof(*l) + f->len);
+	struct cv_live *l;
 
+	if (f->stream > COVE_STREAM_OUTPUT)
+		return "output of a stream that does not exist";
+	if (call->live_bytes + f->len > 2 * CV_CREDIT_WINDOW)
+		return "more live output came than was asked for";
+	l = malloc(sizeof(*l) + f->len);
 	if (!l)
 		return "out of memory";
+	call->live_bytes += f->len;
 	*l = (struct cv_live){.stream = f->stream, .len = f->len};
 	memcpy(l->data, f->payload, f->len);
 	if (call->live)

@@ -85,6 +85,7 @@ struct cove_call {
 	void *on_output_user;
 	struct cv_live *live; /* oldest first */
 	struct cv_live *live_last;
+	size_t live_bytes; /* sent by the guest and not yet credited again */
 	bool callback_failed;
 	bool stdin_open;
 	size_t stdin_credit;

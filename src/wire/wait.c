@@ -117,6 +117,7 @@ static void deliver(struct cove_call *call)
 			call->callback_failed = true;
 			cv_call_send_cancel(call);
 		}
+		call->live_bytes -= l->len;
 		send_credit(call, l->stream, l->len);
 		free(l);
 	}
