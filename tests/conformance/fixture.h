@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frame of the conformance tests: each test runs once per provider (_i), in a process of its own, and leaves no
+ * The frame of the conformance tests (PROV-7): each test runs once per provider (_i), in a process of its own, and leaves no
  * descriptor, child or directory behind.
  */
 #ifndef CONFORMANCE_FIXTURE_H

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-START_TEST(env_1_opening_does_no_io)
+START_TEST(env_1_opening_does_no_io) /* ENV-1 */
 {
 	struct cove_env_opts opts;
 	char root[PATH_MAX + 8];
@@ -28,7 +28,7 @@ START_TEST(env_1_opening_does_no_io)
 }
 END_TEST
 
-START_TEST(env_1_unknown_configuration_is_refused)
+START_TEST(env_1_unknown_configuration_is_refused) /* ENV-1 */
 {
 	const char *unknown[] = {"color=red", NULL};
 	const char *no_name[] = {"=x", NULL};
@@ -57,7 +57,7 @@ START_TEST(env_1_unknown_configuration_is_refused)
 }
 END_TEST
 
-START_TEST(env_1_struct_tails)
+START_TEST(env_1_struct_tails) /* ENV-1 */
 {
 	struct {
 		struct cove_env_opts opts;
@@ -81,7 +81,7 @@ static void *ready(void *arg)
 	return (void *)(intptr_t)cove_env_ready(arg, NULL, NULL);
 }
 
-START_TEST(env_2_one_preparation_for_all)
+START_TEST(env_2_one_preparation_for_all) /* ENV-2 */
 {
 	pthread_t threads[8];
 
@@ -99,7 +99,7 @@ START_TEST(env_2_one_preparation_for_all)
 }
 END_TEST
 
-START_TEST(env_2_a_failure_is_remembered)
+START_TEST(env_2_a_failure_is_remembered) /* ENV-2 */
 {
 	struct cove_error first = COVE_ERROR_INIT;
 	struct cove_error second = COVE_ERROR_INIT;
@@ -120,7 +120,7 @@ START_TEST(env_2_a_failure_is_remembered)
 }
 END_TEST
 
-START_TEST(env_2_no_guest_answers)
+START_TEST(env_2_no_guest_answers) /* ENV-2 */
 {
 	int64_t t = now_ms();
 
@@ -133,7 +133,7 @@ START_TEST(env_2_no_guest_answers)
 }
 END_TEST
 
-START_TEST(env_3_close_ends_calls)
+START_TEST(env_3_close_ends_calls) /* ENV-3 */
 {
 	struct cove_call *call = NULL;
 	struct cove_exec_result *r = NULL;
@@ -153,7 +153,7 @@ START_TEST(env_3_close_ends_calls)
 }
 END_TEST
 
-START_TEST(env_5_scratch_directory)
+START_TEST(env_5_scratch_directory) /* ENV-5 */
 {
 	const char *bad[] = {"/etc", "..", "a/../..", "a/../../b", "../x"};
 	struct cove_env_resolve_tmp_result *r = NULL;
@@ -201,7 +201,7 @@ START_TEST(env_5_scratch_directory)
 }
 END_TEST
 
-START_TEST(env_7_describe)
+START_TEST(env_7_describe) /* ENV-7 */
 {
 	struct cove_env_describe_result *r = NULL;
 	bool found = false;
@@ -226,7 +226,7 @@ START_TEST(env_7_describe)
 }
 END_TEST
 
-START_TEST(env_8_reset)
+START_TEST(env_8_reset) /* ENV-8 */
 {
 	struct cove_env_reset_result *r = NULL;
 	struct cove_process_info *info = NULL;
@@ -260,7 +260,7 @@ START_TEST(env_8_reset)
 }
 END_TEST
 
-START_TEST(err_1_errors_say_what_and_where)
+START_TEST(err_1_errors_say_what_and_where) /* ERR-1 */
 {
 	struct cove_file_entry *e = NULL;
 
@@ -279,7 +279,7 @@ START_TEST(err_1_errors_say_what_and_where)
 }
 END_TEST
 
-START_TEST(err_2_refused_before_anything_happens)
+START_TEST(err_2_refused_before_anything_happens) /* ERR-2 */
 {
 	struct cove_call *call = NULL;
 	const struct {
@@ -322,7 +322,7 @@ START_TEST(err_2_refused_before_anything_happens)
 }
 END_TEST
 
-START_TEST(err_4_secrets_are_not_told)
+START_TEST(err_4_secrets_are_not_told) /* ERR-4 */
 {
 	struct cove_process_info *info = NULL;
 	const char *argv[] = {"/no/such/MY_TOKEN=s3cret", "Authorization: Bearer abcdefgh", NULL};
@@ -345,7 +345,7 @@ START_TEST(err_4_secrets_are_not_told)
 }
 END_TEST
 
-START_TEST(err_5_a_guest_that_is_gone) /* CASE-27 */
+START_TEST(err_5_a_guest_that_is_gone) /* ERR-5, CASE-27 */
 {
 	struct cove_call *call = NULL;
 	struct cove_call *read_call = NULL;
@@ -517,7 +517,7 @@ START_TEST(a_host_that_reaps_its_children)
 }
 END_TEST
 
-START_TEST(prov_1_names)
+START_TEST(prov_1_names) /* PROV-1 */
 {
 	struct cove_env *e = NULL;
 	const char *not_built[] = {"sandbox", "docker:debian", "ssh:host", "remote", "unsupported"};

@@ -15,7 +15,7 @@ static struct cove_process_completions_result *completions(int64_t max, int64_t 
 	return r;
 }
 
-START_TEST(proc_10_yield_promotes)
+START_TEST(proc_10_yield_promotes) /* PROC-10 */
 {
 	struct cove_exec_result *r;
 	struct cove_output_read_result *out = NULL;
@@ -45,7 +45,7 @@ START_TEST(proc_10_yield_promotes)
 }
 END_TEST
 
-START_TEST(proc_10_quick_commands_are_not_promoted)
+START_TEST(proc_10_quick_commands_are_not_promoted) /* PROC-10 */
 {
 	struct cove_exec_result *r;
 
@@ -58,7 +58,7 @@ START_TEST(proc_10_quick_commands_are_not_promoted)
 }
 END_TEST
 
-START_TEST(proc_10_a_promoted_command_keeps_its_deadline)
+START_TEST(proc_10_a_promoted_command_keeps_its_deadline) /* PROC-10 */
 {
 	struct cove_exec_result *r;
 	char script[100];
@@ -82,7 +82,7 @@ static int count_live(void *user, int stream, const char *data, size_t len)
 	return 0;
 }
 
-START_TEST(proc_10_live_output_ends_with_the_promotion)
+START_TEST(proc_10_live_output_ends_with_the_promotion) /* PROC-10 */
 {
 	size_t live = 0;
 	struct cove_exec_result *r;
@@ -99,7 +99,7 @@ START_TEST(proc_10_live_output_ends_with_the_promotion)
 }
 END_TEST
 
-START_TEST(proc_22_the_same_id_is_the_same_process)
+START_TEST(proc_22_the_same_id_is_the_same_process) /* PROC-22 */
 {
 	struct cove_exec_result *r;
 
@@ -129,7 +129,7 @@ START_TEST(proc_22_the_same_id_is_the_same_process)
 }
 END_TEST
 
-START_TEST(proc_22_another_request_under_an_id_is_a_conflict)
+START_TEST(proc_22_another_request_under_an_id_is_a_conflict) /* PROC-22 */
 {
 	struct cove_process_start_result *s = NULL;
 
@@ -153,7 +153,7 @@ START_TEST(proc_22_another_request_under_an_id_is_a_conflict)
 }
 END_TEST
 
-START_TEST(proc_22_parallel_requests_run_once)
+START_TEST(proc_22_parallel_requests_run_once) /* PROC-22 */
 {
 	struct cove_call *calls[10];
 	int64_t first = 0;
@@ -179,7 +179,7 @@ START_TEST(proc_22_parallel_requests_run_once)
 }
 END_TEST
 
-START_TEST(proc_18_completions_exactly_once)
+START_TEST(proc_18_completions_exactly_once) /* PROC-18 */
 {
 	struct cove_process_completions_result *r;
 	char seen[8] = "";
@@ -206,7 +206,7 @@ START_TEST(proc_18_completions_exactly_once)
 }
 END_TEST
 
-START_TEST(proc_18_more_completions_wait)
+START_TEST(proc_18_more_completions_wait) /* PROC-18 */
 {
 	struct cove_process_completions_result *r;
 
@@ -231,7 +231,7 @@ START_TEST(proc_18_more_completions_wait)
 }
 END_TEST
 
-START_TEST(proc_18_records_have_a_budget) /* CASE-23 */
+START_TEST(proc_18_records_have_a_budget) /* PROC-18, CASE-23 */
 {
 	struct cove_process_list_result *list = NULL;
 	struct cove_process_info *info = NULL;
@@ -259,7 +259,7 @@ START_TEST(proc_18_records_have_a_budget) /* CASE-23 */
 }
 END_TEST
 
-START_TEST(proc_18_bytes_count_too)
+START_TEST(proc_18_bytes_count_too) /* PROC-18 */
 {
 	struct cove_process_info *info = NULL;
 
@@ -282,7 +282,7 @@ START_TEST(proc_18_bytes_count_too)
 }
 END_TEST
 
-START_TEST(proc_8_adopt_falls_silent)
+START_TEST(proc_8_adopt_falls_silent) /* PROC-8 */
 {
 	struct cove_exec_result *r;
 	char script[300];

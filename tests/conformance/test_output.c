@@ -17,7 +17,7 @@ static struct cove_output_read_result *read_at(const char *process, int stream, 
 	return r;
 }
 
-START_TEST(out_1_raw_bytes_are_kept) /* CASE-38 */
+START_TEST(out_1_raw_bytes_are_kept) /* OUT-1, CASE-38 */
 {
 	struct cove_exec_result *r;
 
@@ -35,7 +35,7 @@ START_TEST(out_1_raw_bytes_are_kept) /* CASE-38 */
 }
 END_TEST
 
-START_TEST(out_1_merged_in_arrival_order)
+START_TEST(out_1_merged_in_arrival_order) /* OUT-1 */
 {
 	struct cove_exec_result *r;
 
@@ -51,7 +51,7 @@ START_TEST(out_1_merged_in_arrival_order)
 }
 END_TEST
 
-START_TEST(out_2_reading_consumes_nothing)
+START_TEST(out_2_reading_consumes_nothing) /* OUT-2 */
 {
 	struct cove_output_read_result *r;
 	const char *p = "process-1";
@@ -93,7 +93,7 @@ START_TEST(out_2_reading_consumes_nothing)
 }
 END_TEST
 
-START_TEST(out_2_wait_for_more)
+START_TEST(out_2_wait_for_more) /* OUT-2 */
 {
 	struct cove_output_read_result *r = NULL;
 	int64_t t;
@@ -123,7 +123,7 @@ START_TEST(out_2_wait_for_more)
 }
 END_TEST
 
-START_TEST(out_2_text_pages_end_on_code_points) /* CASE-40 */
+START_TEST(out_2_text_pages_end_on_code_points) /* OUT-2, CASE-40 */
 {
 	struct cove_output_read_result *r;
 	int64_t at = 0;
@@ -152,7 +152,7 @@ START_TEST(out_2_text_pages_end_on_code_points) /* CASE-40 */
 }
 END_TEST
 
-START_TEST(out_3_ring_keeps_the_newest)
+START_TEST(out_3_ring_keeps_the_newest) /* OUT-3 */
 {
 	struct cove_output_read_result *r;
 
@@ -174,7 +174,7 @@ START_TEST(out_3_ring_keeps_the_newest)
 }
 END_TEST
 
-START_TEST(out_3_head_keeps_the_first)
+START_TEST(out_3_head_keeps_the_first) /* OUT-3 */
 {
 	struct cove_output_read_result *r;
 
@@ -193,7 +193,7 @@ START_TEST(out_3_head_keeps_the_first)
 }
 END_TEST
 
-START_TEST(out_3_fail_ends_the_tree)
+START_TEST(out_3_fail_ends_the_tree) /* OUT-3 */
 {
 	struct cove_exec_result *r;
 
@@ -208,7 +208,7 @@ START_TEST(out_3_fail_ends_the_tree)
 }
 END_TEST
 
-START_TEST(out_3_nobody_needs_to_read)
+START_TEST(out_3_nobody_needs_to_read) /* OUT-3 */
 {
 	begin(_i);
 	start_opts(COVE_OPTS(cove_exec_opts, .script = "head -c 50000000 /dev/zero"));
@@ -217,7 +217,7 @@ START_TEST(out_3_nobody_needs_to_read)
 }
 END_TEST
 
-START_TEST(out_6_results_are_bounded) /* CASE-31 */
+START_TEST(out_6_results_are_bounded) /* OUT-6, CASE-31 */
 {
 	struct cove_exec_result *r;
 
@@ -273,7 +273,7 @@ static int on_output(void *user, int stream, const char *data, size_t len)
 	return ++l->calls == l->fail_at;
 }
 
-START_TEST(out_5_live_output_is_complete)
+START_TEST(out_5_live_output_is_complete) /* OUT-5 */
 {
 	static struct live l;
 	struct cove_exec_result *r;
@@ -294,7 +294,7 @@ START_TEST(out_5_live_output_is_complete)
 }
 END_TEST
 
-START_TEST(out_5_a_failing_callback_ends_the_command)
+START_TEST(out_5_a_failing_callback_ends_the_command) /* OUT-5 */
 {
 	static struct live l;
 
@@ -310,7 +310,7 @@ START_TEST(out_5_a_failing_callback_ends_the_command)
 }
 END_TEST
 
-START_TEST(out_5_a_slow_reader_blocks_nobody_else)
+START_TEST(out_5_a_slow_reader_blocks_nobody_else) /* OUT-5 */
 {
 	static struct live l;
 	struct cove_call *slow = NULL;

@@ -4,7 +4,7 @@
 
 static char big_script[300000];
 
-START_TEST(proc_1_argv_runs_without_a_shell)
+START_TEST(proc_1_argv_runs_without_a_shell) /* PROC-1 */
 {
 	const char *argv[] = {"printf", "%s|", "a b", "$HOME", "*", "", NULL};
 	struct cove_exec_result *r;
@@ -17,7 +17,7 @@ START_TEST(proc_1_argv_runs_without_a_shell)
 }
 END_TEST
 
-START_TEST(proc_1_script_arrives_unchanged)
+START_TEST(proc_1_script_arrives_unchanged) /* PROC-1 */
 {
 	begin(_i);
 	expect_out("cat <<'X'\n$HOME \"quoted\" 'single' \\n\n\ttab\nX\necho \"é\"",
@@ -26,7 +26,7 @@ START_TEST(proc_1_script_arrives_unchanged)
 }
 END_TEST
 
-START_TEST(proc_1_long_scripts)
+START_TEST(proc_1_long_scripts) /* PROC-1 */
 {
 	struct cove_exec_result *r;
 	size_t n = 0;
@@ -45,7 +45,7 @@ START_TEST(proc_1_long_scripts)
 }
 END_TEST
 
-START_TEST(proc_1_bad_commands_are_refused)
+START_TEST(proc_1_bad_commands_are_refused) /* PROC-1 */
 {
 	static char huge[2 << 20];
 	const char *empty[] = {"", NULL};
@@ -75,7 +75,7 @@ START_TEST(proc_1_bad_commands_are_refused)
 }
 END_TEST
 
-START_TEST(proc_1_cwd) /* CASE-26 */
+START_TEST(proc_1_cwd) /* PROC-1, CASE-26 */
 {
 	const char *argv[] = {"pwd", NULL};
 	struct cove_exec_result *r;
@@ -96,7 +96,7 @@ START_TEST(proc_1_cwd) /* CASE-26 */
 }
 END_TEST
 
-START_TEST(proc_2_failed_starts_are_errors)
+START_TEST(proc_2_failed_starts_are_errors) /* PROC-2 */
 {
 	const char *missing[] = {"no-such-program-here", NULL};
 	const char *missing_path[] = {"./no/such", NULL};
@@ -123,7 +123,7 @@ START_TEST(proc_2_failed_starts_are_errors)
 }
 END_TEST
 
-START_TEST(proc_3_handles_are_numbered)
+START_TEST(proc_3_handles_are_numbered) /* PROC-3 */
 {
 	struct cove_process_list_result *list = NULL;
 
@@ -143,7 +143,7 @@ START_TEST(proc_3_handles_are_numbered)
 }
 END_TEST
 
-START_TEST(proc_3_kept_exec_has_a_handle)
+START_TEST(proc_3_kept_exec_has_a_handle) /* PROC-3 */
 {
 	struct cove_exec_result *r;
 	struct cove_output_read_result *read = NULL;
@@ -163,7 +163,7 @@ START_TEST(proc_3_kept_exec_has_a_handle)
 }
 END_TEST
 
-START_TEST(proc_3_unknown_and_released_handles)
+START_TEST(proc_3_unknown_and_released_handles) /* PROC-3 */
 {
 	const char *bad[] = {"process-9", "process-0",	"process-",
 			     "nonsense",  "process-1x", "1234"};
@@ -191,7 +191,7 @@ START_TEST(proc_3_unknown_and_released_handles)
 }
 END_TEST
 
-START_TEST(proc_4_daemons_belong_to_the_tree) /* CASE-5 */
+START_TEST(proc_4_daemons_belong_to_the_tree) /* PROC-4, CASE-5 */
 {
 	char script[300];
 	struct cove_exec_result *r;
@@ -210,7 +210,7 @@ START_TEST(proc_4_daemons_belong_to_the_tree) /* CASE-5 */
 }
 END_TEST
 
-START_TEST(proc_4_a_weakened_keeper_is_not_used_again)
+START_TEST(proc_4_a_weakened_keeper_is_not_used_again) /* PROC-4 */
 {
 	begin(_i);
 	cove_exec_result_free(sh(
@@ -223,7 +223,7 @@ START_TEST(proc_4_a_weakened_keeper_is_not_used_again)
 }
 END_TEST
 
-START_TEST(proc_4_a_killed_or_stopped_keeper)
+START_TEST(proc_4_a_killed_or_stopped_keeper) /* PROC-4 */
 {
 	struct cove_exec_result *r;
 	char script[200];
@@ -245,7 +245,7 @@ START_TEST(proc_4_a_killed_or_stopped_keeper)
 }
 END_TEST
 
-START_TEST(proc_5_two_facts_two_waits)
+START_TEST(proc_5_two_facts_two_waits) /* PROC-5 */
 {
 	char script[200];
 	struct cove_exit x;
@@ -271,7 +271,7 @@ START_TEST(proc_5_two_facts_two_waits)
 }
 END_TEST
 
-START_TEST(proc_5_output_before_the_moment_can_be_read)
+START_TEST(proc_5_output_before_the_moment_can_be_read) /* PROC-5 */
 {
 	begin(_i);
 	for (int i = 0; i < 30; i++) {
@@ -291,7 +291,7 @@ START_TEST(proc_5_output_before_the_moment_can_be_read)
 }
 END_TEST
 
-START_TEST(proc_6_status_is_told_as_it_is) /* CASE-13, CASE-19 */
+START_TEST(proc_6_status_is_told_as_it_is) /* PROC-6, CASE-13, CASE-19 */
 {
 	struct cove_exec_result *r;
 
@@ -322,7 +322,7 @@ START_TEST(proc_6_status_is_told_as_it_is) /* CASE-13, CASE-19 */
 }
 END_TEST
 
-START_TEST(proc_7_completion_never_waits_for_a_pipe) /* CASE-9, CASE-11, PROC-21 */
+START_TEST(proc_7_completion_never_waits_for_a_pipe) /* PROC-7, CASE-9, CASE-11, PROC-21 */
 {
 	char script[200];
 	int64_t t;
@@ -343,7 +343,7 @@ START_TEST(proc_7_completion_never_waits_for_a_pipe) /* CASE-9, CASE-11, PROC-21
 }
 END_TEST
 
-START_TEST(proc_7_a_pipe_held_outside_the_tree)
+START_TEST(proc_7_a_pipe_held_outside_the_tree) /* PROC-7 */
 {
 	struct cove_exec_result *r;
 	int64_t t = now_ms();
@@ -365,7 +365,7 @@ START_TEST(proc_7_a_pipe_held_outside_the_tree)
 }
 END_TEST
 
-START_TEST(proc_8_adopted_trees_are_numbered)
+START_TEST(proc_8_adopted_trees_are_numbered) /* PROC-8 */
 {
 	struct cove_exec_result *r;
 	struct cove_process_wait_result *w = NULL;
@@ -392,7 +392,7 @@ START_TEST(proc_8_adopted_trees_are_numbered)
 }
 END_TEST
 
-START_TEST(proc_11_stdin_forms) /* CASE-41 */
+START_TEST(proc_11_stdin_forms) /* PROC-11, CASE-41 */
 {
 	static char big[3 << 20];
 	struct cove_exec_result *r;
@@ -422,7 +422,7 @@ START_TEST(proc_11_stdin_forms) /* CASE-41 */
 }
 END_TEST
 
-START_TEST(proc_11_open_stdin)
+START_TEST(proc_11_open_stdin) /* PROC-11 */
 {
 	struct cove_process_write_stdin_result *w = NULL;
 	struct cove_output_read_result *r = NULL;
@@ -464,7 +464,7 @@ START_TEST(proc_11_open_stdin)
 }
 END_TEST
 
-START_TEST(proc_14_a_clean_start) /* CASE-43, CASE-45 */
+START_TEST(proc_14_a_clean_start) /* PROC-14, CASE-43, CASE-45 */
 {
 	int leak = open("/dev/null", O_RDWR); /* not close-on-exec */
 
@@ -486,7 +486,7 @@ START_TEST(proc_14_a_clean_start) /* CASE-43, CASE-45 */
 }
 END_TEST
 
-START_TEST(proc_15_variables) /* CASE-81, CASE-83, CASE-84 */
+START_TEST(proc_15_variables) /* PROC-15, CASE-81, CASE-83, CASE-84 */
 {
 	const char *set[] = {"A=1", "PATH=/usr/bin:/bin", NULL};
 	const char *unset[] = {"HOME", NULL};
@@ -516,7 +516,7 @@ START_TEST(proc_15_variables) /* CASE-81, CASE-83, CASE-84 */
 }
 END_TEST
 
-START_TEST(proc_16_limits_are_refused)
+START_TEST(proc_16_limits_are_refused) /* PROC-16 */
 {
 	begin(_i);
 	ck_assert_int_eq(refused(COVE_OPTS(cove_exec_opts, .script = "touch ran",
@@ -528,7 +528,7 @@ START_TEST(proc_16_limits_are_refused)
 }
 END_TEST
 
-START_TEST(proc_19_many_short_children) /* CASE-17 */
+START_TEST(proc_19_many_short_children) /* PROC-19, CASE-17 */
 {
 	begin(_i);
 	expect_out("for i in $(seq 300); do sh -c 'sleep .01 & exit'; done; sleep 0.1; echo done",

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-START_TEST(proc_9_deadline_ends_the_tree) /* CASE-4, CASE-15, CASE-34, PROV-8 */
+START_TEST(proc_9_deadline_ends_the_tree) /* PROC-9, CASE-4, CASE-15, CASE-34, PROV-8 */
 {
 	struct cove_exec_result *r;
 	char script[200];
@@ -29,7 +29,7 @@ START_TEST(proc_9_deadline_ends_the_tree) /* CASE-4, CASE-15, CASE-34, PROV-8 */
 }
 END_TEST
 
-START_TEST(proc_9_who_ignores_term_is_killed) /* PROC-19, CASE-3 */
+START_TEST(proc_9_who_ignores_term_is_killed) /* PROC-9, PROC-19, CASE-3 */
 {
 	struct cove_exec_result *r;
 	char script[200];
@@ -55,7 +55,7 @@ START_TEST(proc_9_who_ignores_term_is_killed) /* PROC-19, CASE-3 */
 }
 END_TEST
 
-START_TEST(proc_9_exit_at_term_is_still_a_timeout)
+START_TEST(proc_9_exit_at_term_is_still_a_timeout) /* PROC-9 */
 {
 	struct cove_exec_result *r;
 
@@ -72,7 +72,7 @@ START_TEST(proc_9_exit_at_term_is_still_a_timeout)
 }
 END_TEST
 
-START_TEST(proc_9_bad_deadlines)
+START_TEST(proc_9_bad_deadlines) /* PROC-9 */
 {
 	const int64_t bad[] = {-1, COVE_ZERO, INT64_C(2147483648), INT64_MAX, INT64_MIN};
 	const char *json[] = {"0",  "-1", "1e30", "2.5", "\"5\"", "null", "99999999999999999999",
@@ -108,7 +108,7 @@ static void *cancel_later(void *arg)
 	return NULL;
 }
 
-START_TEST(proc_9_cancel_ends_the_tree) /* CASE-2, CASE-28 */
+START_TEST(proc_9_cancel_ends_the_tree) /* PROC-9, CASE-2, CASE-28 */
 {
 	struct cove_cancel *cancel;
 	struct cove_call *call = NULL;
@@ -145,7 +145,7 @@ START_TEST(proc_9_cancel_ends_the_tree) /* CASE-2, CASE-28 */
 }
 END_TEST
 
-START_TEST(proc_12_signals_by_name)
+START_TEST(proc_12_signals_by_name) /* PROC-12 */
 {
 	begin(_i);
 	start_opts(COVE_OPTS(
@@ -188,7 +188,7 @@ START_TEST(proc_12_signals_by_name)
 }
 END_TEST
 
-START_TEST(proc_13_kill_confirms) /* CASE-3, CASE-14, CASE-29 */
+START_TEST(proc_13_kill_confirms) /* PROC-13, CASE-3, CASE-14, CASE-29 */
 {
 	struct cove_process_wait_result *w = NULL;
 	struct cove_process_info *info = NULL;
@@ -229,7 +229,7 @@ START_TEST(proc_13_kill_confirms) /* CASE-3, CASE-14, CASE-29 */
 }
 END_TEST
 
-START_TEST(proc_8_close_ends_everything) /* ENV-3 */
+START_TEST(proc_8_close_ends_everything) /* PROC-8, ENV-3 */
 {
 	char script[200];
 

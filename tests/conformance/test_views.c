@@ -19,7 +19,7 @@ static void expect_file(const char *path, const char *want, size_t len)
 	cove_file_read_bytes_result_free(f);
 }
 
-START_TEST(out_4_spill_by_lines)
+START_TEST(out_4_spill_by_lines) /* OUT-4 */
 {
 	struct cove_exec_result *r;
 
@@ -38,7 +38,7 @@ START_TEST(out_4_spill_by_lines)
 }
 END_TEST
 
-START_TEST(out_4_spill_by_bytes_of_both_streams)
+START_TEST(out_4_spill_by_bytes_of_both_streams) /* OUT-4 */
 {
 	struct cove_exec_result *r;
 	char want[102];
@@ -63,7 +63,7 @@ START_TEST(out_4_spill_by_bytes_of_both_streams)
 }
 END_TEST
 
-START_TEST(out_4_everything_also_beyond_the_ring)
+START_TEST(out_4_everything_also_beyond_the_ring) /* OUT-4 */
 {
 	struct cove_exec_result *r;
 	struct cove_exec_result *check;
@@ -83,7 +83,7 @@ START_TEST(out_4_everything_also_beyond_the_ring)
 }
 END_TEST
 
-START_TEST(out_4_a_timeout_reports_it_too)
+START_TEST(out_4_a_timeout_reports_it_too) /* OUT-4 */
 {
 	struct cove_exec_result *r;
 
@@ -98,7 +98,7 @@ START_TEST(out_4_a_timeout_reports_it_too)
 }
 END_TEST
 
-START_TEST(out_4_a_failing_spill)
+START_TEST(out_4_a_failing_spill) /* OUT-4 */
 {
 	const struct cove_spill required = {.after_bytes = COVE_ZERO, .required = true};
 	struct cove_env_resolve_tmp_result *tmp = NULL;
@@ -128,7 +128,7 @@ START_TEST(out_4_a_failing_spill)
 }
 END_TEST
 
-START_TEST(out_8_rendered_text)
+START_TEST(out_8_rendered_text) /* OUT-8 */
 {
 	struct cove_exec_result *r;
 
@@ -164,7 +164,7 @@ END_TEST
 static const struct cove_tty small = {.rows = 7, .cols = 33};
 static const struct cove_tty usual;
 
-START_TEST(proc_17_a_terminal)
+START_TEST(proc_17_a_terminal) /* PROC-17 */
 {
 	struct cove_exec_result *r;
 
@@ -220,7 +220,7 @@ static void await_output(const char *process, const char *text)
 	ck_abort_msg("'%s' never came", text);
 }
 
-START_TEST(proc_17_resize_and_signals)
+START_TEST(proc_17_resize_and_signals) /* PROC-17 */
 {
 	begin(_i);
 	start_opts(COVE_OPTS(
@@ -249,7 +249,7 @@ START_TEST(proc_17_resize_and_signals)
 }
 END_TEST
 
-START_TEST(proc_17_end_of_input)
+START_TEST(proc_17_end_of_input) /* PROC-17 */
 {
 	begin(_i);
 	start_opts(COVE_OPTS(cove_exec_opts, .tty = &usual, .script = "cat; echo over"));
@@ -264,7 +264,7 @@ START_TEST(proc_17_end_of_input)
 }
 END_TEST
 
-START_TEST(proc_17_output_is_complete)
+START_TEST(proc_17_output_is_complete) /* PROC-17 */
 {
 	struct cove_exec_result *r;
 
@@ -287,7 +287,7 @@ static void session(const char *name, const char *script, const char *want)
 	cove_exec_result_free(r);
 }
 
-START_TEST(proc_20_sessions_keep_state)
+START_TEST(proc_20_sessions_keep_state) /* PROC-20 */
 {
 	struct cove_exec_result *r;
 
@@ -310,7 +310,7 @@ START_TEST(proc_20_sessions_keep_state)
 }
 END_TEST
 
-START_TEST(proc_20_a_directory_that_is_gone)
+START_TEST(proc_20_a_directory_that_is_gone) /* PROC-20 */
 {
 	struct cove_exec_result *r;
 
@@ -325,7 +325,7 @@ START_TEST(proc_20_a_directory_that_is_gone)
 }
 END_TEST
 
-START_TEST(proc_20_a_killed_command_keeps_the_last_state)
+START_TEST(proc_20_a_killed_command_keeps_the_last_state) /* PROC-20 */
 {
 	struct cove_exec_result *r;
 
@@ -340,7 +340,7 @@ START_TEST(proc_20_a_killed_command_keeps_the_last_state)
 }
 END_TEST
 
-START_TEST(proc_20_one_command_at_a_time)
+START_TEST(proc_20_one_command_at_a_time) /* PROC-20 */
 {
 	struct cove_call *call = NULL;
 	struct cove_env_resolve_tmp_result *tmp = NULL;
@@ -371,7 +371,7 @@ START_TEST(proc_20_one_command_at_a_time)
 }
 END_TEST
 
-START_TEST(proc_20_scripts_arrive_unchanged)
+START_TEST(proc_20_scripts_arrive_unchanged) /* PROC-20 */
 {
 	begin(_i);
 	session("s",

@@ -51,7 +51,7 @@ static const char *below(const char *name)
 	return path;
 }
 
-START_TEST(job_5_where_a_run_lives)
+START_TEST(job_5_where_a_run_lives) /* JOB-5 */
 {
 	struct stat st;
 
@@ -67,7 +67,7 @@ START_TEST(job_5_where_a_run_lives)
 }
 END_TEST
 
-START_TEST(job_5_ids)
+START_TEST(job_5_ids) /* JOB-5 */
 {
 	const char *bad[] = {
 		"",
@@ -92,7 +92,7 @@ START_TEST(job_5_ids)
 }
 END_TEST
 
-START_TEST(job_14_an_existing_run_is_a_conflict)
+START_TEST(job_14_an_existing_run_is_a_conflict) /* JOB-14 */
 {
 	setup_dir();
 	mkdir(below("job"), 0700);
@@ -107,7 +107,7 @@ START_TEST(job_14_an_existing_run_is_a_conflict)
 }
 END_TEST
 
-START_TEST(job_5_links_are_not_followed)
+START_TEST(job_5_links_are_not_followed) /* JOB-5 */
 {
 	setup_dir();
 	mkdir(below("victim"), 0755);
@@ -122,7 +122,7 @@ START_TEST(job_5_links_are_not_followed)
 }
 END_TEST
 
-START_TEST(job_6_retention)
+START_TEST(job_6_retention) /* JOB-6 */
 {
 	const struct {
 		int retain;
@@ -159,7 +159,7 @@ START_TEST(job_6_retention)
 }
 END_TEST
 
-START_TEST(job_6_an_empty_job_directory_goes)
+START_TEST(job_6_an_empty_job_directory_goes) /* JOB-6 */
 {
 	setup_dir();
 	env = open_run("job", "one", NULL, COVE_RETAIN_NEVER);
@@ -170,7 +170,7 @@ START_TEST(job_6_an_empty_job_directory_goes)
 }
 END_TEST
 
-START_TEST(job_14_every_run_has_its_own_copy) /* CASE-58 */
+START_TEST(job_14_every_run_has_its_own_copy) /* JOB-14, CASE-58 */
 {
 	setup_dir();
 	mkdir(below("seed"), 0755);
@@ -205,7 +205,7 @@ START_TEST(job_14_every_run_has_its_own_copy) /* CASE-58 */
 }
 END_TEST
 
-START_TEST(job_14_bad_seeds)
+START_TEST(job_14_bad_seeds) /* JOB-14 */
 {
 	setup_dir();
 	put("file", "x", 0644);
@@ -226,7 +226,7 @@ START_TEST(job_14_bad_seeds)
 }
 END_TEST
 
-START_TEST(env_4_a_failed_set_up_leaves_nothing)
+START_TEST(env_4_a_failed_set_up_leaves_nothing) /* ENV-4 */
 {
 	if (geteuid() == 0) {
 		/*
@@ -255,7 +255,7 @@ START_TEST(env_4_a_failed_set_up_leaves_nothing)
 }
 END_TEST
 
-START_TEST(job_5_a_root_of_somebody_else)
+START_TEST(job_5_a_root_of_somebody_else) /* JOB-5 */
 {
 	setup_dir();
 	if (geteuid() == 0) {
@@ -273,7 +273,7 @@ START_TEST(job_5_a_root_of_somebody_else)
 }
 END_TEST
 
-START_TEST(file_1_the_workspace_is_the_root) /* CASE-46, CASE-47, CASE-48, CASE-50 */
+START_TEST(file_1_the_workspace_is_the_root) /* FILE-1, CASE-46, CASE-47, CASE-48, CASE-50 */
 {
 	const char *outside[] = {"/etc/hostname", "../../victim/file", "../run-evil/x", "link/file",
 				 "abs",		  "/nowhere/at/all",   "dangling",	"~/x"};
