@@ -6,7 +6,7 @@
 #   make lint       format, static analysis, and the repository's own rules; STEP=tidy for one of them
 #   make soak       the tests that take long
 #   make bench      ratios to other programs, measured side by side
-#   make demo       a short tour
+#   make demo       the main job, on real input
 #   make install    into PREFIX, below DESTDIR
 #   make deps       every package of every chore
 #   make clean      remove the build directories

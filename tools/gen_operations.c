@@ -139,7 +139,8 @@ static void print_stream(const struct cv_field *f, const char *name)
 		printf("| `%s` | text | - | %s; not where both streams are merged |\n", name,
 		       f->doc);
 	printf("| `%s_info` | object | - | `bytes` written, `shown` of them in the text, whether it is "
-	       "`truncated` or `lossy` (U+FFFD for what is not UTF-8) |\n",
+	       "`truncated` or `lossy` (U+FFFD for what is not UTF-8); where there is a spill, its "
+	       "`spill_path`, or the `spill_error` for which it was given up |\n",
 	       name);
 }
 

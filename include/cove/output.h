@@ -69,6 +69,7 @@ struct cove_output_read_result {
 	bool producer_complete;	     /* nothing more will be written */
 	bool content_complete;	     /* … and this page reaches the end */
 	int coverage;		     /* enum cove_coverage */
+	bool is_text;		     /* data is the text that was asked for */
 	const char *coverage_reason; /* why not complete, else NULL */
 };
 

@@ -91,7 +91,7 @@ bool cv_guest_gone(struct cove_env *env);
 void cv_guest_kill(struct cove_env *env);
 void cv_guest_reap(struct cove_env *env);
 
-/* prepare.c */
+/* env.c: prepares the environment unless that was begun before. */
 int cv_env_begin(struct cove_env *env, struct cove_error *err);
 
 /* submit.c */

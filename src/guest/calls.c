@@ -309,11 +309,12 @@ static void on_credit(struct cv_guest *g, struct cv_guest_call *call, const stru
 		call->reply.on_credit(&call->reply);
 }
 
-static void on_cancel(struct cv_guest_call *call)
+static void on_cancel(struct cv_guest_call *call, const struct cv_frame *f)
 {
 	struct cove_error err = COVE_ERROR_INIT;
 
 	atomic_store(&call->cancel, true);
+	call->reply.late = f->flags & CV_FRAME_LATE;
 	if (call->dispatched) {
 		if (call->reply.on_cancel)
 			call->reply.on_cancel(&call->reply);
@@ -367,7 +368,7 @@ void cv_guest_on_frame(struct cv_guest *g, const struct cv_frame *f)
 		on_credit(g, call, f);
 		break;
 	case CV_FRAME_CANCEL:
-		on_cancel(call);
+		on_cancel(call, f);
 		break;
 	default:
 		cv_guest_break(g, "a frame that only a guest may send");

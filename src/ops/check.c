@@ -83,7 +83,8 @@ static int check_strv(struct checker *c, const struct cv_field *f, const char *c
 		if (!cv_utf8_valid(items[n], strlen(items[n])))
 			return bad(c, f, "strings are UTF-8", "has an entry that is not UTF-8");
 		if (f->type == CV_MAP && (!eq || eq == items[n]))
-			return bad(c, f, "entries are NAME=VALUE", "has an entry without a name");
+			return bad(c, f, "entries are NAME=VALUE",
+				   "has an entry that is not NAME=VALUE");
 		if (f->type == CV_STRV && !items[n][0] && !(f->flags & CV_EMPTY_OK))
 			return bad(c, f, NULL, "has an empty entry");
 	}

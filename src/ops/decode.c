@@ -161,7 +161,7 @@ static int take_body(struct decoder *d, const json_t *v, struct cove_bytes *ret)
 		return cv_fail(d->err, COVE_E_PROTOCOL_ERROR,
 			       "a message announces more bytes than follow it");
 	ret->len = (size_t)n;
-	ret->data = cv_arena_dup(d->arena, d->body->data + d->body->at, ret->len);
+	ret->data = cv_arena_dup(d->arena, n ? d->body->data + d->body->at : "", ret->len);
 	d->body->at += ret->len;
 	return ret->data ? 0 : no_memory(d);
 }

@@ -223,6 +223,13 @@ static json_t *encode_value(const struct encoder *e, const struct cv_field *f, c
 	}
 }
 
+/* Bytes that are text, as a flag of the result says: in JSON a string under another name. */
+static bool is_text(const struct encoder *e, const struct cv_field *f, const void *src)
+{
+	return f->type == CV_BYTES && f->alt && e->form == CV_FORM_JSON &&
+	       *(const bool *)((const char *)src + f->offset2);
+}
+
 static json_t *encode_struct(const struct encoder *e, const struct cv_struct *s, const void *src)
 {
 	json_t *o = json_object();
@@ -242,6 +249,11 @@ static json_t *encode_struct(const struct encoder *e, const struct cv_struct *s,
 		}
 		if (is_silent(e, f, cv_at(f, src)))
 			continue;
+		if (is_text(e, f, src)) {
+			v = encode_bytes(e, cv_at(f, src), true);
+			if (!v || json_object_set_new_nocheck(o, f->alt, v) == 0)
+				continue;
+		}
 		v = encode_value(e, f, src);
 		if (v && e->is_request && f->type == CV_OBJ && json_object_size(v) == 0) {
 			json_decref(v);

@@ -50,7 +50,8 @@ struct cv_field {
 	const char *unit;	     /* "ms", "bytes", … or NULL */
 	const char *const *names;    /* CV_ENUM: value i is names[i - 1]; NULL at the end */
 	const struct cv_struct *sub; /* CV_OBJ, CV_OBJV */
-	const char *alt;	     /* CV_OUTPUT: name when merged, NULL: left out then */
+	const char *alt;	     /* CV_OUTPUT: name when merged, NULL: left out then;
+					CV_BYTES: name in JSON when the flag at offset2 says text */
 	int64_t def;		     /* what 0 resolves to */
 	int64_t min;
 	int64_t max; /* of an integer; of a string or bytes, its length; of a list, its entries */

@@ -273,7 +273,9 @@ CV_DESCRIBE(output_read, "read", S, read_rows);
 
 #define S struct cove_output_read_result
 static const struct cv_field read_result_rows[] = {
-	F(CV_BYTES, data, "data", "the bytes, or the text"),
+	F(CV_BYTES, data, "data", "the bytes; or `text`, where it was asked for", .alt = "text",
+	  OFFSET2(is_text)),
+	F(CV_BOOL, is_text, "is_text", "data is text", .flags = CV_WIRE_ONLY),
 	F(CV_INT, offset, "offset", "of the first byte", .unit = "bytes"),
 	F(CV_INT, next_offset, "next_offset", "where to go on", .unit = "bytes"),
 	F(CV_INT, available_start, "available_start", "oldest byte kept", .unit = "bytes"),

@@ -20,6 +20,7 @@ struct cv_reply {
 	/* Lets the caller send so many more bytes of stdin. */
 	void (*want_stdin)(struct cv_reply *r, size_t len);
 	size_t credit[3]; /* by stream: 1 stdout, 2 stderr; 1 for the merged one */
+	bool late;	  /* cancelled because the call's deadline has passed */
 	bool has_stdin;	  /* the caller feeds stdin through the call */
 	/* Set by the operation; NULL: it can't be told. */
 	void (*on_cancel)(struct cv_reply *r);

@@ -48,7 +48,7 @@ static void on_cancel(struct cv_reply *reply)
 {
 	struct cv_process *p = reply->user;
 
-	cv_process_end(p, COVE_END_CANCELLED, p->grace_ms);
+	cv_process_end(p, reply->late ? COVE_END_TIMEOUT : COVE_END_CANCELLED, p->grace_ms);
 }
 
 static void on_credit(struct cv_reply *reply)
@@ -278,7 +278,7 @@ static int show(const struct cv_pipe *pipe, int64_t budget, struct cv_arena *are
 
 	out->bytes = t->produced;
 	if (p->spill && p->spill->path[0])
-		out->spill_path = p->spill->path;
+		out->spill_path = cv_path_show(p->spill->path, p->procs->space->cwd);
 	if (p->spill && p->spill->errnum)
 		out->spill_error = strerror(p->spill->errnum);
 	if (pipe->rendered)

@@ -118,7 +118,8 @@ static void answer_read(struct cv_process *p, const struct cove_output_read_opts
 {
 	const struct cv_tape *t = tape_of(p, req->stream);
 	struct cove_error err = COVE_ERROR_INIT;
-	struct cove_output_read_result r = {.offset = CV_MAX(req->offset, t->start)};
+	struct cove_output_read_result r = {.offset = CV_MAX(req->offset, t->start),
+					    .is_text = req->text};
 	CV_ARENA_SCOPE struct cv_arena *arena = cv_arena_new(0, NULL);
 	size_t raw = 0;
 	char *data = arena ? page(t, req, arena, r.offset, &raw, &r.data.len) : NULL;
@@ -488,9 +489,11 @@ void cv_reset_check(struct cv_procs *procs)
 	if (!reply)
 		return;
 	for (struct cv_process *p = procs->processes; p; p = p->next) {
-		if (p->state != CV_PROCESS_CLEAN && !p->tree_failed)
+		bool over = p->state == CV_PROCESS_CLEAN && !p->starter;
+
+		if (!over && !p->tree_failed)
 			return;
-		failed |= p->state != CV_PROCESS_CLEAN;
+		failed |= !over;
 	}
 	procs->resetting = NULL;
 	if (failed) {

@@ -60,9 +60,13 @@ void cv_decoder_filled(struct cv_decoder *d, size_t len)
 static int skip_banner(struct cv_decoder *d, const char **ret_why)
 {
 	size_t len = d->in.len - d->at;
-	const char *start = d->in.data + d->at;
-	const char *p = len ? memmem(start, len, CV_MAGIC, CV_MAGIC_LEN) : NULL;
+	const char *start;
+	const char *p;
 
+	if (len == 0)
+		return 0;
+	start = d->in.data + d->at;
+	p = memmem(start, len, CV_MAGIC, CV_MAGIC_LEN);
 	if (!p) {
 		size_t skip = len >= CV_MAGIC_LEN ? len - (CV_MAGIC_LEN - 1) : 0;
 

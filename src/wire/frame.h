@@ -47,6 +47,7 @@ enum cv_frame_flags {
 	CV_FRAME_BODY = 2,  /* REQUEST, RESULT: DATA and END of stream 0 follow */
 	CV_FRAME_STDIN = 4, /* REQUEST: DATA of stream 0 follows while the call runs */
 	CV_FRAME_PONG = 8,
+	CV_FRAME_LATE = 16, /* CANCEL: because the call's deadline has passed */
 };
 
 struct cv_frame {

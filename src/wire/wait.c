@@ -127,7 +127,9 @@ static void deliver(struct cove_call *call)
 
 void cv_call_send_cancel(struct cove_call *call)
 {
-	struct cv_frame f = {.kind = CV_FRAME_CANCEL, .call = call->id};
+	struct cv_frame f = {.kind = CV_FRAME_CANCEL,
+			     .flags = call->timed_out ? CV_FRAME_LATE : 0,
+			     .call = call->id};
 
 	if (call->cancel_sent || call->answered || call->client->broken)
 		return;
