@@ -51,9 +51,12 @@ static bool exceeds(const struct cv_spill *s)
 	return s->bytes > s->after_bytes || (s->after_lines && lines > s->after_lines);
 }
 
+/* Lines are counted only as long as they decide something: looking for each costs more than writing. */
 static void count(struct cv_spill *s, int stream, const char *data, size_t len)
 {
 	s->bytes += (int64_t)len;
+	if (s->after_lines == 0 || s->fd >= 0)
+		return;
 	for (const char *p = data; (p = memchr(p, '\n', len - (size_t)(p - data))); p++)
 		s->newlines++;
 	s->partial[stream] = data[len - 1] != '\n';
