@@ -244,23 +244,25 @@ void cv_exec_failed(struct cv_process *p, int stage, int errnum)
 static int show_rendered(const struct cv_pipe *pipe, int64_t budget, struct cv_arena *arena,
 			 struct cove_output *out)
 {
+	size_t window = (size_t)budget / 2 + 1 + CV_VIEW_SLACK;
 	struct cv_window win;
-	bool whole;
+	size_t tail;
 	char *data;
 
 	if (pipe->renderer && pipe->tape.complete)
 		cove_renderer_finish(pipe->renderer);
 	cv_bounder_window(pipe->rendered, &win);
-	whole = win.total <= win.head_len;
-	data = cv_arena_alloc(arena, win.head_len + win.tail_len + 1);
+	if (win.total > win.head_len)
+		win.head_len = CV_MIN(win.head_len, window);
+	tail = CV_MIN(CV_MIN(win.tail_len, window), (size_t)win.total - win.head_len);
+	data = cv_arena_alloc(arena, win.head_len + tail + 1);
 	if (!data)
 		return -ENOMEM;
 	memcpy(data, win.head, win.head_len);
-	if (!whole)
-		memcpy(data + win.head_len, win.tail, win.tail_len);
+	memcpy(data + win.head_len, win.tail + win.tail_len - tail, tail);
 	out->data = data;
 	out->head_len = win.head_len;
-	out->data_len = win.head_len + (whole ? 0 : win.tail_len);
+	out->data_len = win.head_len + tail;
 	out->bytes = (int64_t)win.total;
 	out->shown = budget;
 	return 0;
@@ -292,12 +294,15 @@ static int show(const struct cv_pipe *pipe, int64_t budget, struct cv_arena *are
 		out->data_len = cv_tape_copy(t, 0, data, (size_t)t->end);
 		out->head_len = out->data_len;
 	} else {
-		size_t tail = (size_t)CV_MIN(cv_tape_kept(t), (int64_t)window);
+		size_t tail;
 
 		data = cv_arena_alloc(arena, 2 * window + 1);
 		if (!data)
 			return -ENOMEM;
 		out->head_len = cv_tape_head(t, data, (size_t)CV_MIN((int64_t)window, t->produced));
+		/* What the head shows is not shown again. */
+		tail = (size_t)CV_MIN(CV_MIN(cv_tape_kept(t), (int64_t)window),
+				      t->end - (int64_t)out->head_len);
 		out->data_len = out->head_len +
 				cv_tape_copy(t, t->end - (int64_t)tail, data + out->head_len, tail);
 	}

@@ -436,7 +436,7 @@ END_TEST
 START_TEST(base64_both_ways)
 {
 	char text[CV_BASE64_LEN(200)];
-	unsigned char bytes[200];
+	unsigned char bytes[200] = {0};
 	unsigned char again[200 + 3];
 
 	for (size_t len = 0; len <= sizeof(bytes); len++) {

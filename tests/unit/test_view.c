@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bounded view (OUT-6), against a model that is slow and obviously right: it cuts the whole input into segments
- * first, then takes from both ends.
+ * The bounded view (OUT-6), against a model that is slow and obviously right: it cuts the whole
+ * input into segments first, then takes from both ends.
  */
 #include "unit.h"
 
@@ -32,7 +32,9 @@ struct model {
 	bool chars;
 };
 
-/* One row of table 3-7 of the Unicode Standard: the bounds of each byte of a well-formed sequence. */
+/*
+ * One row of table 3-7 of the Unicode Standard: the bounds of each byte of a well-formed sequence.
+ */
 static const struct row {
 	size_t len;
 	unsigned char lo[4];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What unit tests of base, ops, wire and output share: seeded random input, and a runner whose tests leak nothing. */
+/*
+ * What unit tests of base, ops, wire and output share: seeded random input, and a runner whose
+ * tests leak nothing.
+ */
 #ifndef UNIT_H
 #define UNIT_H
 
