@@ -98,14 +98,18 @@ static void flush_line(struct cove_renderer *r, bool newline)
 static bool make_room(struct cove_renderer *r, size_t cells)
 {
 	size_t cap = CV_MAX(r->cap * 2, CV_MAX(cells, (size_t)128));
-	struct cell *grown;
+	struct cell *old = r->cells;
 
 	if (cells <= r->cap)
 		return true;
-	grown = reallocarray(r->cells, cap, sizeof(*grown));
-	if (!grown)
+	r->cells = malloc(cap * sizeof(*r->cells));
+	if (!r->cells) {
+		r->cells = old;
 		return false;
-	r->cells = grown;
+	}
+	if (old)
+		memcpy(r->cells, old, r->len * sizeof(*old));
+	free(old);
 	r->cap = cap;
 	return true;
 }

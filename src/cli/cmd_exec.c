@@ -225,7 +225,7 @@ static int run_exec(struct session *s, struct cove_error *err)
 		drive(s);
 		rc = cove_call_take_json(TAKE(s->call), &json, err);
 	}
-	if (rc < 0)
+	if (rc < 0 || !json)
 		return code_of_error(s, err);
 	code = put_json(s, json, code_of_result(s, json));
 	cove_result_free(json);

@@ -139,7 +139,8 @@ static int connect_guest(struct cove_env *env, int sock, struct cove_error *err)
 	env->client.explain_user = env;
 	cv_set_nonblock(sock, true);
 	if (cv_client_connect(&env->client, sock, sock) < 0)
-		return cv_fail(err, COVE_E_PROTOCOL_ERROR, "no guest answers there: it ended at once");
+		return cv_fail(err, COVE_E_PROTOCOL_ERROR,
+			       "no guest answers there: it ended at once");
 	return 0;
 }
 

@@ -110,7 +110,8 @@ static void fail_lost(struct cove_call *call, const struct cove_error *why)
 			"%s: the guest went away before it answered: %s", call->op->name,
 			why->message);
 		cv_err_hint(&err, "look at what is there before doing it again");
-	}
+	} else if (why->code == COVE_E_PROTOCOL_ERROR && (call->op->flags & CV_OP_MUTATES))
+		err.retry = COVE_RETRY_RECONCILE_FIRST;
 	err.stage = COVE_STAGE_UNKNOWN;
 	cv_call_fail(call, &err);
 }
