@@ -17,24 +17,28 @@ struct cv_chunk {
 	char *data;
 };
 
+/* Large ones come from the kernel and go back to it, whatever malloc would like to keep. */
+static char *bytes_new(size_t cap)
+{
+	void *p;
+
+	if (cap < CV_CHUNK_MAX)
+		return malloc(cap);
+	p = mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
 static struct cv_chunk *chunk_new(size_t cap)
 {
 	struct cv_chunk *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	/* Large ones come from the kernel and go back to it, whatever malloc would like to keep. */
-	c->mapped = cap >= CV_CHUNK_MAX;
 	c->cap = cap;
-	if (c->mapped)
-		c->data =
-			mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	else
-		c->data = malloc(cap);
-	if (!c->data || c->data == MAP_FAILED) {
-		free(c);
-		return NULL;
-	}
+	c->mapped = cap >= CV_CHUNK_MAX;
+	c->data = bytes_new(cap);
+	if (!c->data)
+		free(TAKE(c));
 	return c;
 }
 

@@ -132,6 +132,8 @@ static void answer(struct cv_procs *procs, int64_t max, struct cv_reply *reply)
 	for (; r.completion_count < count; r.completion_count++) {
 		struct cv_process *p = next_untold(procs);
 
+		if (!p)
+			break;
 		p->told = true;
 		cv_process_info(p, &infos[r.completion_count]);
 	}
