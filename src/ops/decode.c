@@ -325,7 +325,7 @@ static int decode_value(struct decoder *d, const struct cv_field *f, json_t *v, 
 	case CV_INT:
 		return decode_int(d, f, v, p);
 	case CV_ENUM:
-		return decode_enum(d, f, v, p);
+		return json_is_null(v) ? 0 : decode_enum(d, f, v, p);
 	case CV_STR:
 		/* A result says null for a text that it does not have. */
 		return d->form == CV_FORM_WIRE && json_is_null(v) ? 0 :

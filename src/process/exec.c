@@ -40,6 +40,11 @@ static void on_yield(struct cv_timer *timer)
 
 	if (!p->starter)
 		return;
+	/* Not before exec has succeeded: until then the call's answer may be an error. */
+	if (p->state < CV_PROCESS_RUNNING) {
+		p->yield_due = true;
+		return;
+	}
 	cv_exec_finish(p);
 	cv_stdio_resume(p);
 }
@@ -218,6 +223,8 @@ void cv_exec_started(struct cv_process *p)
 	struct cove_process_start_result result = {0};
 	struct cv_reply *reply;
 
+	if (p->is_exec && p->yield_due)
+		on_yield(&p->yield_timer);
 	if (!p->starter || p->is_exec)
 		return;
 	reply = take_starter(p);

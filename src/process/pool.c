@@ -201,7 +201,7 @@ static void assign(struct cv_worker *w, struct cv_process *p)
 	w->owner = p;
 	p->worker = w;
 	p->state = CV_PROCESS_STARTING;
-	p->launch->run.say_started = !p->is_exec;
+	p->launch->run.say_started = !p->is_exec || p->yields;
 	rc = send_launch(w, p->launch);
 	for (int i = 0; i < p->launch->nfds; i++)
 		if (p->launch->fds[i] != p->procs->null_fd && p->launch->fds[i] != p->procs->cwd_fd)

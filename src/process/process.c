@@ -48,6 +48,7 @@ struct cv_process *cv_process_new(struct cv_procs *procs, const struct cove_exec
 	p->tty = req->tty != NULL;
 	p->merged = req->output.merge || p->tty;
 	p->render = req->output.render;
+	p->yields = req->yield_ms != 0;
 	p->grace_ms = req->grace_ms;
 	p->in.fd = -1;
 	p->in.queue = CV_BUF(CV_STDIN_MAX);

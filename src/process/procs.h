@@ -110,6 +110,8 @@ struct cv_process {
 	bool live;
 	bool tty;
 	bool render;
+	bool yields;	      /* has yield_ms */
+	bool yield_due;	      /* that is over, but exec has not succeeded yet */
 	char *id;	      /* the caller's; NULL none */
 	uint64_t fingerprint; /* of the request under that id */
 	char *session;

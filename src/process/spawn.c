@@ -328,7 +328,7 @@ static int add_script(struct cv_launch *l, const struct cv_procs *procs, const c
 	}
 	if (strlen(script) + 1 > ARG_MAX_BYTES) {
 		if (script_memfd(l, script) < 0)
-			return cv_fail(err, COVE_E_INTERNAL, "no room to hold the script");
+			return cv_fail_errno(err, errno, NULL, "no room to hold the script");
 		argv[2] = LONG_SCRIPT;
 	}
 	return add_program(l, procs->shell, argv, err);

@@ -108,7 +108,7 @@ int cv_stdin_add(struct cv_process *p, const char *data, size_t len)
 void cv_stdin_finish(struct cv_process *p)
 {
 	if (p->tty && !p->in.close_after && p->in.fd >= 0)
-		cv_buf_adds(&p->in.queue, EOT);
+		cv_buf_adds(&p->in.queue, EOT EOT);
 	p->in.close_after = true;
 	push_stdin(p);
 }

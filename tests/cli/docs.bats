@@ -109,3 +109,7 @@ options_of() { # VERB
 	./hello >got
 	echo hello | diff - got
 }
+
+@test "docs/processes.md: every command shown does what is shown" {
+	replay "$COVE_SOURCE/docs/processes.md"
+}

@@ -84,6 +84,9 @@ on_terminal() { # SCRIPT, stdin: keys
 	printf 'one\ntwo\n' | status 0 timeout 20 "$COVE" exec --tty -c 'stty -echo; echo ready; cat'
 	[ "$(tr -d '\r' <stdout | grep -cxE 'one|two')" -ge 2 ]
 	status 0 timeout 20 "$COVE" exec --tty -- cat </dev/null
+}
+
+@test "PROC-17: the end of input is seen in the middle of a line too" {
 	printf 'no newline' | status 0 timeout 20 "$COVE" exec --tty -- cat
 	says stdout "no newline"
 }
