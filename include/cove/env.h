@@ -318,7 +318,8 @@ COVE_API const struct cove_provider_info *cove_providers(size_t *ret_count);
  * @param ret_call set on success; ends with cove_call_take() or cove_call_free().
  * @param err NULL, or filled on failure.
  * @return 0, or COVE_E_INVALID_ARGUMENT (before anything is sent), COVE_E_CLOSED,
- * COVE_E_UNAVAILABLE.
+ * COVE_E_UNAVAILABLE,
+ * COVE_E_BUSY (4,000 calls are under way).
  * Threads: any. @since 0.1
  */
 COVE_API int cove_submit(struct cove_env *env, const char *op, const void *request,

@@ -200,7 +200,8 @@ static int code_of_error(struct session *s, const struct cove_error *err)
 	if (of_program && err->code == COVE_E_NOT_FOUND)
 		return EXIT_NO_PROGRAM;
 	if ((of_program && err->code == COVE_E_PERMISSION_DENIED) ||
-	    err->code == COVE_E_SPAWN_FAILED)
+	    (err->code == COVE_E_SPAWN_FAILED && strcmp(err->operation, "process.exec") == 0 &&
+	     err->stage == COVE_STAGE_DISPATCHED))
 		return EXIT_NOT_RUN;
 	return EXIT_OWN;
 }
@@ -301,7 +302,8 @@ static int run(const void *args, const struct words *words)
 	    cove_env_open(&setup.opts, &s.env, &err) < 0) {
 		stdin_feed_close(&s.feed);
 		report_error(&err);
-		return cove_code_exit(err.code);
+		/* Usage and what can't be provided keep their codes; 1 would look like the command's. */
+		return cove_code_exit(err.code) == 1 ? EXIT_OWN : cove_code_exit(err.code);
 	}
 	interrupt_install(2);
 	code = a->tty && !a->json ? run_tty(&s, &err) : run_exec(&s, &err);

@@ -56,7 +56,8 @@ static const char *provider_of(const struct env_args *args)
 
 static int make_absolute(const char *path, const char *field, cv_path dst, struct cove_error *err)
 {
-	CV_FREE char *cwd = getcwd(NULL, 0);
+	/* A path that is absolute needs no directory to start from. */
+	CV_FREE char *cwd = path[0] == '/' ? strdup("/") : getcwd(NULL, 0);
 	const char *home = getenv("HOME");
 	int rc;
 

@@ -135,6 +135,7 @@ static void explain(void *user, struct cove_error *err)
 
 static int connect_guest(struct cove_env *env, int sock, struct cove_error *err)
 {
+	env->client.timeout_ms = env->timeout_ms;
 	env->client.explain = explain;
 	env->client.explain_user = env;
 	cv_set_nonblock(sock, true);

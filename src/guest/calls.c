@@ -236,7 +236,7 @@ static void on_request(struct cv_guest *g, const struct cv_frame *f)
 
 	for (const struct cv_guest_call *c = g->calls; c; c = c->next)
 		count++;
-	if (f->call % 2 == 0 || find_call(g, f->call) || count >= CALLS_MAX) {
+	if (f->call % 2 == 0 || find_call(g, f->call) || count >= 2 * CALLS_MAX) {
 		cv_guest_break(g,
 			       "a request has a number that it can't have, or there are too many");
 		return;
@@ -249,6 +249,14 @@ static void on_request(struct cv_guest *g, const struct cv_frame *f)
 	call->want_body = f->flags & CV_FRAME_BODY;
 	call->stdin_flag = f->flags & CV_FRAME_STDIN;
 	call->reply.has_stdin = call->stdin_flag;
+	if (count >= CALLS_MAX) {
+		cv_fail(&err, COVE_E_BUSY, "%d calls are under way already", count);
+		err.retry = COVE_RETRY_AFTER_CAPACITY;
+		err.stage = COVE_STAGE_NOT_DISPATCHED;
+		call->want_body = false;
+		fail_call(call, &err);
+		return;
+	}
 	if (cv_json_load(f->payload, f->len, "the request", &j, &err) < 0) {
 		fail_call(call, &err);
 		return;

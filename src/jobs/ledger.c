@@ -154,6 +154,17 @@ static int name_beside(const struct cv_ledger *l, const char *suffix, cv_path ds
 	return 0;
 }
 
+/* The failures of an earlier job, or somebody else's file: not to be lost without being asked. */
+static int check_failures(const struct cv_ledger *l, struct cove_error *err)
+{
+	struct stat st;
+	const char *name = strrchr(l->failures.path, '/') + 1;
+
+	if (l->overwrite || fstatat(l->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	return conflict(err, l->failures.path, "--overwrite replaces it", "already exists");
+}
+
 int cv_ledger_open(const char *output, const char *tasks, bool overwrite, struct cv_ledger **ret,
 		   struct cove_error *err)
 {
@@ -168,7 +179,7 @@ int cv_ledger_open(const char *output, const char *tasks, bool overwrite, struct
 	if ((rc = find_output(l, output, err)) < 0 || (rc = check_output(l, tasks, err)) < 0 ||
 	    (rc = name_beside(l, ".partial", l->partial.path, err)) < 0 ||
 	    (rc = name_beside(l, ".failures", l->failures.path, err)) < 0 ||
-	    (rc = open_partial(l, err)) < 0) {
+	    (rc = check_failures(l, err)) < 0 || (rc = open_partial(l, err)) < 0) {
 		cv_ledger_free(l);
 		return rc;
 	}
@@ -231,7 +242,7 @@ static int open_failures(struct cv_ledger *l, struct cove_error *err)
 {
 	const char *name = strrchr(l->failures.path, '/') + 1;
 
-	if (unlinkat(l->dirfd, name, 0) < 0 && errno != ENOENT)
+	if (l->overwrite && unlinkat(l->dirfd, name, 0) < 0 && errno != ENOENT)
 		return cv_fail_errno(err, errno, l->failures.path, "can't replace '%s'",
 				     l->failures.path);
 	l->failures.fd =
@@ -326,7 +337,7 @@ int cv_ledger_publish(struct cv_ledger *l, struct cove_error *err)
 			       conflict(err, l->output, NULL, "has appeared since the job began") :
 			       cv_fail_errno(err, -rc, l->output, "can't write '%s'", l->output);
 	}
-	if (l->failures.fd < 0)
+	if (l->failures.fd < 0 && l->overwrite)
 		unlinkat(l->dirfd, strrchr(l->failures.path, '/') + 1, 0);
 	fsync(l->dirfd);
 	cv_ledger_discard(l);

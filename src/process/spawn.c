@@ -141,8 +141,9 @@ static int bad_cwd(const char *cwd, int errnum, struct cove_error *err)
 	if (err) {
 		cv_text_copy(err->field, sizeof(err->field), "cwd");
 		cv_text_copy(err->reason, sizeof(err->reason), strerror(errnum));
-		cv_text_copy(err->hint, sizeof(err->hint),
-			     "name a directory that exists and may be entered");
+		if (errnum == ENOENT || errnum == ENOTDIR || errnum == EACCES)
+			cv_text_copy(err->hint, sizeof(err->hint),
+				     "name a directory that exists and may be entered");
 	}
 	return rc;
 }

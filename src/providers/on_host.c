@@ -13,11 +13,11 @@ int cv_provider_absolute(struct cove_env *env, const char *path, const char *fie
 			 const char **ret, struct cove_error *err)
 {
 	const char *home = getenv("HOME");
-	cv_path cwd;
+	cv_path cwd = "/";
 	cv_path abs;
 	int rc;
 
-	if (!getcwd(cwd, sizeof(cwd)))
+	if (path[0] != '/' && !getcwd(cwd, sizeof(cwd)))
 		return cv_fail_errno(err, errno, NULL, "can't tell the current directory");
 	rc = cv_path_expand(path, cwd, home ? home : "/", field, abs, err);
 	if (rc < 0)

@@ -64,6 +64,15 @@ static int refuse_broken(const struct cv_client *c, const struct cv_op *op, stru
 	return c->broken_code;
 }
 
+static int refuse_many(const struct cv_op *op, struct cove_error *err)
+{
+	cv_fail(err, COVE_E_BUSY, "%s: %d calls are under way already", op->name, CV_CALLS_MAX);
+	cv_err_hint(err, "take the results of some first");
+	if (err)
+		err->retry = COVE_RETRY_AFTER_CAPACITY;
+	return COVE_E_BUSY;
+}
+
 static void link_call(struct cv_client *c, struct cove_call *call)
 {
 	call->id = c->last_id += c->last_id ? 2 : 1; /* a host's calls are odd */
@@ -72,6 +81,18 @@ static void link_call(struct cv_client *c, struct cove_call *call)
 	if (c->calls)
 		c->calls->link = &call->next;
 	c->calls = call;
+	c->open_calls++;
+}
+
+/* A deadline is the guest's to keep, also with a yield before it; the host only looks that it does (PROV-8). */
+static void note_backstop(struct cove_call *call, const struct cove_exec_opts *exec)
+{
+	int64_t timeout_ms = exec->timeout_ms ? exec->timeout_ms : call->client->timeout_ms;
+	int64_t grace_ms = exec->grace_ms == COVE_ZERO ? 0 : exec->grace_ms ? exec->grace_ms : 2000;
+
+	if (timeout_ms)
+		call->backstop_ns =
+			cv_now_ns() + (timeout_ms + grace_ms + CV_BACKSTOP_MS) * 1000000;
 }
 
 static void note_streams(struct cove_call *call, const struct cv_op *op, const void *req,
@@ -81,6 +102,7 @@ static void note_streams(struct cove_call *call, const struct cv_op *op, const v
 
 	if (op->id != CV_OP_ID_PROCESS_EXEC)
 		return;
+	note_backstop(call, exec);
 	call->on_output = exec->on_output;
 	call->on_output_user = exec->on_output_user;
 	if (exec->keep_stdin_open) {
@@ -105,6 +127,11 @@ int cv_call_submit(struct cv_client *c, const struct cv_op *op, const void *req,
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
 	note_streams(call, op, req, &f);
 	pthread_mutex_lock(&c->lock);
+	if (!c->broken && c->open_calls >= CV_CALLS_MAX) {
+		pthread_mutex_unlock(&c->lock);
+		call_free(call);
+		return refuse_many(op, err);
+	}
 	if (c->broken) {
 		rc = refuse_broken(c, op, err);
 		pthread_mutex_unlock(&c->lock);

@@ -63,15 +63,19 @@ int cv_client_connect(struct cv_client *c, int rfd, int wfd)
 void cv_call_finish(struct cove_call *call)
 {
 	struct cv_client *c = call->client;
+	const struct cv_waiter *w;
 
 	if (call->link) {
 		*call->link = call->next;
 		if (call->next)
 			call->next->link = call->link;
 		call->link = NULL;
+		c->open_calls--;
 	}
+	/* Whoever polls may free the call as soon as it is done. */
+	w = call->waiter;
 	atomic_store_explicit(&call->done, true, memory_order_release);
-	cv_waiter_wake(c, call->waiter);
+	cv_waiter_wake(c, w);
 }
 
 /*

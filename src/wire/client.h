@@ -22,8 +22,14 @@
 /* Live output that may be under way per stream, and the same for stdin towards the guest. */
 #define CV_CREDIT_WINDOW (256u << 10)
 
+/* Calls under way at a time; a guest refuses some more than these. */
+#define CV_CALLS_MAX 4000
+
 /* How long a guest may take to greet. */
 #define CV_GREET_MS 5000
+
+/* The guest enforces a command's deadline; so long after it the host gives up on the guest. */
+#define CV_BACKSTOP_MS 10000
 
 /* After a cancel or deadline was sent: how long an answer is awaited. */
 #define CV_ANSWER_MS 15000
@@ -45,10 +51,12 @@ struct cv_client {
 	struct cove_error *broken_err;
 	uint64_t last_id;
 	struct cove_call *calls;
+	int open_calls;
 	struct cv_waiter *mover;
 	struct cv_waiter *sleepers;
 	struct cv_waiter *spare;
-	int inside; /* threads in cv_call_wait() */
+	int inside;	    /* threads in cv_call_wait() */
+	int64_t timeout_ms; /* deadline of a command that gives none; 0: none */
 	void (*explain)(void *user,
 			struct cove_error *err); /* adds what is known of a guest that is gone */
 	void *explain_user;
@@ -79,7 +87,8 @@ struct cove_call {
 	bool want_body;
 	struct cove_cancel *cancel;
 	int64_t deadline_ns; /* 0 none */
-	int64_t give_up_ns;  /* after a cancel: no answer is awaited any longer; 0 not yet */
+	int64_t backstop_ns; /* an exec's own deadline, long past: the guest does not answer; 0 none */
+	int64_t give_up_ns; /* after a cancel: no answer is awaited any longer; 0 not yet */
 	struct cv_waiter *waiter;
 	cove_output_fn on_output;
 	void *on_output_user;

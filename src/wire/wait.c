@@ -157,7 +157,7 @@ static void check_early_end(struct cove_call *call)
 
 	if (cove_cancel_fired(call->cancel))
 		cv_call_send_cancel(call);
-	if (!call->deadline_ns && !call->give_up_ns && call->client->greeted)
+	if (!call->deadline_ns && !call->give_up_ns && !call->backstop_ns && call->client->greeted)
 		return;
 	now = cv_now_ns();
 	if (!call->client->greeted && now >= call->client->greet_ns)
@@ -165,6 +165,10 @@ static void check_early_end(struct cove_call *call)
 	if (call->deadline_ns && now >= call->deadline_ns && !call->cancel_sent) {
 		call->timed_out = true;
 		cv_call_send_cancel(call);
+	}
+	if (call->backstop_ns && now >= call->backstop_ns) {
+		call->timed_out = true;
+		call->give_up_ns = now;
 	}
 	if (call->give_up_ns && now >= call->give_up_ns && !call->answered)
 		give_up(call);
@@ -179,6 +183,8 @@ static int sleep_ms(const struct cove_call *call, int64_t until_ns)
 		due = call->deadline_ns;
 	if (call->give_up_ns && (!due || call->give_up_ns < due))
 		due = call->give_up_ns;
+	if (call->backstop_ns && (!due || call->backstop_ns < due))
+		due = call->backstop_ns;
 	if (!call->client->greeted && (!due || call->client->greet_ns < due))
 		due = call->client->greet_ns;
 	if (!due)

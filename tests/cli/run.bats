@@ -4,6 +4,17 @@
 
 load helper
 
+@test "JOB-3: failures of an earlier job are not lost without being asked" {
+	echo '{"prompt":"a"}' >tasks.jsonl
+	echo precious >out.jsonl.failures
+	status 2 "$COVE" run tasks.jsonl --out out.jsonl --no-progress -- cat
+	says stderr "out.jsonl.failures"
+	[ "$(cat out.jsonl.failures)" = precious ]
+	[ ! -e out.jsonl.partial ]
+	status 0 "$COVE" run tasks.jsonl --out out.jsonl --no-progress --overwrite -- cat
+	[ ! -e out.jsonl.failures ]
+}
+
 @test "JOB-2: one trace a run, in input order, whatever order they end in" {
 	tasks 0.6 0.3 0
 	status 0 "$COVE" run tasks.jsonl --out out.jsonl -j 3 -- sh -c 'read -r s || :; sleep "$COVE_PROMPT"; echo "slept $COVE_PROMPT"'

@@ -548,8 +548,60 @@ START_TEST(prov_1_names) /* PROV-1 */
 }
 END_TEST
 
+START_TEST(err_1_too_many_calls) /* ERR-1 */
+{
+	static struct cove_call *calls[4100];
+	int refused_calls = 0;
+
+	begin(_i);
+	start_opts(COVE_OPTS(cove_exec_opts, .script = "sleep 30"));
+	for (int i = 0; i < 4100; i++) {
+		err = (struct cove_error)COVE_ERROR_INIT;
+		if (cove_submit(env, "process.wait",
+				COVE_OPTS(cove_process_wait_opts, .process = "process-1"), NULL,
+				&calls[i], &err) == 0)
+			continue;
+		ck_assert_int_eq(err.code, COVE_E_BUSY);
+		ck_assert_int_eq(err.retry, COVE_RETRY_AFTER_CAPACITY);
+		refused_calls++;
+	}
+	ck_assert_int_eq(refused_calls, 100);
+	for (int i = 0; i < 4000; i++)
+		cove_call_free(calls[i]);
+	expect_out("echo fine", "fine\n");
+	end();
+}
+END_TEST
+
+START_TEST(prov_8_a_guest_that_stands_still) /* PROV-8 */
+{
+	struct cove_exec_result *r = NULL;
+	int64_t t = now_ms();
+
+	begin(_i);
+	err = (struct cove_error)COVE_ERROR_INIT;
+	/* The guest is the parent of the keeper, which is the parent of the shell. */
+	ck_assert_int_eq(
+		cove_exec(
+			env,
+			COVE_OPTS(
+				cove_exec_opts, .timeout_ms = 100, .grace_ms = COVE_ZERO,
+				.script =
+					"kill -STOP $(awk '/^PPid/ {print $2}' /proc/$PPID/status); "
+					"sleep 60"),
+			&r, &err),
+		COVE_E_TIMEOUT);
+	ck_assert_int_lt(now_ms() - t, 20000);
+	ck_assert_int_eq(err.stage, COVE_STAGE_UNKNOWN);
+	cove_env_close(env, COVE_OUTCOME_FAILURE, &err);
+	teardown_dir();
+}
+END_TEST
+
 /* Every test of this file. */
 static const TTest **const tests[] = {
+	&err_1_too_many_calls,
+	&prov_8_a_guest_that_stands_still,
 	&env_1_opening_does_no_io,
 	&env_1_unknown_configuration_is_refused,
 	&env_1_struct_tails,
