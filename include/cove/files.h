@@ -180,6 +180,28 @@ struct cove_file_write_result {
 	const char *operation_id; /* receipt */
 };
 
+/* One replacement of cove_file_edit_text(). */
+struct cove_edit {
+	struct cove_bytes old_text; /* required, not empty; "old" in JSON */
+	struct cove_bytes new_text; /* required, may be of length 0; "new" in JSON */
+	int64_t count;		    /* how often old_text must occur; default 1 */
+};
+
+/* Request of cove_file_edit_text(). */
+struct cove_file_edit_text_opts {
+	size_t size;		       /* set by COVE_OPTS */
+	const char *path;	       /* required */
+	const struct cove_edit *edits; /* 1..10,000 of them */
+	size_t edit_count;	       /* entries */
+};
+
+/* Result of cove_file_edit_text(). */
+struct cove_file_edit_text_result {
+	int64_t edits_applied;	  /* all of them */
+	int64_t bytes_written;	  /* size of the file now */
+	const char *operation_id; /* receipt */
+};
+
 /* Request of cove_file_mkdir(). */
 struct cove_file_mkdir_opts {
 	size_t size;	  /* set by COVE_OPTS */
@@ -332,6 +354,28 @@ COVE_API int cove_file_write_text(struct cove_env *env, const struct cove_file_w
 COVE_API int cove_file_write_bytes(struct cove_env *env, const struct cove_file_write_opts *opts,
 				   struct cove_file_write_result **ret_result,
 				   struct cove_error *err);
+
+/**
+ * Replaces exact pieces of a text file of at most 64 MiB: all of them, or none.
+ *
+ * Edits are carried out in order, each on what the one before left. A piece must occur exactly
+ * `count` times, overlaps counted, and is replaced at each place. One that is written with LF
+ * matches CRLF too, and new lines get the ending of their neighbours; all other bytes stay as they
+ * are, a byte order mark included. Mode bits and, where possible, the owner are kept.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_edit_text_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure: edit_index and occurrences say which edit failed and how
+ * often its text was found, the reason on which lines.
+ * @return 0, or COVE_E_EDIT_NOT_FOUND (it occurs less often), COVE_E_EDIT_AMBIGUOUS (more often),
+ * COVE_E_CONFLICT (somebody else changed the file meanwhile), COVE_E_TOO_LARGE,
+ * COVE_E_IS_DIRECTORY, or the errors of cove_file_write_text().
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_edit_text(struct cove_env *env, const struct cove_file_edit_text_opts *opts,
+				 struct cove_file_edit_text_result **ret_result,
+				 struct cove_error *err);
 
 /**
  * Makes a directory.

@@ -179,6 +179,55 @@ int cv_stage_publish_over(struct cv_stage *s, const char *name)
 	return 0;
 }
 
+int cv_stage_swap(struct cv_stage *s, const char *name)
+{
+	char old[sizeof(s->name)];
+	int rc = s->name[0] ? 0 : give_name(s);
+
+	if (rc < 0)
+		return rc;
+	if (renameat2(s->dirfd, s->name, s->dirfd, name, RENAME_EXCHANGE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* Where two names can't change places, the old file gets a second name first. */
+	random_name(old);
+	if (linkat(s->dirfd, name, s->dirfd, old, 0) < 0)
+		return -errno;
+	if (renameat(s->dirfd, s->name, s->dirfd, name) < 0) {
+		rc = -errno;
+		unlinkat(s->dirfd, old, 0);
+		return rc;
+	}
+	memcpy(s->name, old, sizeof(old));
+	return 0;
+}
+
+int cv_stage_take(struct cv_stage *s, int dirfd, const char *name)
+{
+	char old[sizeof(s->name)];
+
+	*s = CV_STAGE_NONE;
+	s->dirfd = dirfd;
+	random_name(old);
+	if (renameat2(dirfd, name, dirfd, old, RENAME_NOREPLACE) < 0 &&
+	    ((errno != EINVAL && errno != ENOSYS) || renameat(dirfd, name, dirfd, old) < 0))
+		return -errno;
+	memcpy(s->name, old, sizeof(old));
+	return 0;
+}
+
+int cv_stage_give_back(struct cv_stage *s, const char *name)
+{
+	/* By exchange, so that what is there now, and goes away in the end, may be of any kind. */
+	if (renameat2(s->dirfd, s->name, s->dirfd, name, RENAME_EXCHANGE) == 0)
+		return 0;
+	if (renameat(s->dirfd, s->name, s->dirfd, name) < 0)
+		return -errno;
+	s->name[0] = '\0';
+	return 0;
+}
+
 void cv_stage_done(struct cv_stage *s)
 {
 	if (s->name[0])

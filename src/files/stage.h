@@ -40,6 +40,14 @@ int cv_stage_flush(const struct cv_stage *s, bool durable);
 int cv_stage_publish_new(struct cv_stage *s, const char *name);
 int cv_stage_publish_over(struct cv_stage *s, const char *name);
 
+/*
+ * Puts it in the place of what is there, which then stands at the stage's own name. take: the same
+ * with nothing in its place; the stage is opened by it. Until the end, give_back undoes either.
+ */
+int cv_stage_swap(struct cv_stage *s, const char *name);
+int cv_stage_take(struct cv_stage *s, int dirfd, const char *name);
+int cv_stage_give_back(struct cv_stage *s, const char *name);
+
 /* Ends it; what was not published is gone. */
 void cv_stage_done(struct cv_stage *s);
 #define CV_STAGE_SCOPE __attribute__((cleanup(cv_stage_done)))

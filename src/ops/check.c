@@ -105,9 +105,40 @@ static int check_bytes(struct checker *c, const struct cv_field *f, const struct
 
 static int check_struct(struct checker *c, const struct cv_struct *s, const void *src);
 
-static int check_field(struct checker *c, const struct cv_field *f, const void *p)
+static int check_nested(struct checker *c, const struct cv_struct *s, const char *name,
+			const void *src)
 {
 	char saved[sizeof(c->prefix)];
+	int rc;
+
+	memcpy(saved, c->prefix, sizeof(saved));
+	snprintf(c->prefix, sizeof(c->prefix), "%.30s%.30s.", saved, name);
+	rc = check_struct(c, s, src);
+	memcpy(c->prefix, saved, sizeof(saved));
+	return rc;
+}
+
+static int check_objv(struct checker *c, const struct cv_field *f, const char *items, size_t count)
+{
+	char name[40];
+	int rc = 0;
+
+	if (!items && count > 0)
+		return bad(c, f, NULL, "has a count but no entries");
+	if (count == 0 && (f->flags & CV_REQUIRED))
+		return bad(c, f, "it has no default", items ? "is empty" : "is missing");
+	if (f->max && (int64_t)count > f->max)
+		return bad(c, f, NULL, "has too many entries");
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		snprintf(name, sizeof(name), "%.18s[%zu]", f->name, i);
+		rc = check_nested(c, f->sub, name, items + i * f->sub->size);
+	}
+	return rc;
+}
+
+static int check_field(struct checker *c, const struct cv_field *f, const void *src)
+{
+	const void *p = cv_at(f, src);
 	int rc;
 
 	switch (f->type) {
@@ -134,11 +165,10 @@ static int check_field(struct checker *c, const struct cv_field *f, const void *
 			return 0;
 		/* fall through */
 	case CV_OBJ:
-		memcpy(saved, c->prefix, sizeof(saved));
-		snprintf(c->prefix, sizeof(c->prefix), "%.30s%.30s.", saved, f->name);
-		rc = check_struct(c, f->sub, p);
-		memcpy(c->prefix, saved, sizeof(saved));
-		return rc;
+		return check_nested(c, f->sub, f->name, p);
+	case CV_OBJV:
+		return check_objv(c, f, *(const char *const *)p,
+				  *(const size_t *)((const char *)src + f->offset2));
 	default:
 		return 0;
 	}
@@ -147,7 +177,7 @@ static int check_field(struct checker *c, const struct cv_field *f, const void *
 static int check_struct(struct checker *c, const struct cv_struct *s, const void *src)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		int rc = check_field(c, &s->fields[i], cv_at(&s->fields[i], src));
+		int rc = check_field(c, &s->fields[i], src);
 
 		if (rc < 0)
 			return rc;
@@ -188,6 +218,10 @@ void cv_resolve_defaults(const struct cv_struct *s, void *dst)
 		case CV_OBJP:
 			if (*(void **)p)
 				cv_resolve_defaults(f->sub, *(void **)p);
+			break;
+		case CV_OBJV:
+			for (size_t k = 0; k < *(size_t *)((char *)dst + f->offset2); k++)
+				cv_resolve_defaults(f->sub, *(char **)p + k * f->sub->size);
 			break;
 		default:
 			break;

@@ -210,19 +210,35 @@ static int decode_intv(struct decoder *d, const struct cv_field *f, const json_t
 	return 0;
 }
 
+static int decode_nested(struct decoder *d, const struct cv_struct *s, const char *name,
+			 const json_t *v, void *dst)
+{
+	char saved[sizeof(d->prefix)];
+	int rc;
+
+	memcpy(saved, d->prefix, sizeof(saved));
+	snprintf(d->prefix, sizeof(d->prefix), "%.30s%.30s.", saved, name);
+	rc = decode_struct(d, s, v, dst);
+	memcpy(d->prefix, saved, sizeof(saved));
+	return rc;
+}
+
 static int decode_objv(struct decoder *d, const struct cv_field *f, const json_t *v, char **ret,
 		       size_t *ret_count)
 {
 	size_t n = json_array_size(v);
 	char *items = cv_arena_array(d->arena, n, f->sub->size);
+	char name[40];
 
 	if (!json_is_array(v))
 		return bad_type(d, f->name, "an array of objects");
 	if (!items)
 		return no_memory(d);
 	for (size_t i = 0; i < n; i++) {
-		int rc = decode_struct(d, f->sub, json_array_get(v, i), items + i * f->sub->size);
+		int rc;
 
+		snprintf(name, sizeof(name), "%.18s[%zu]", f->name, i);
+		rc = decode_nested(d, f->sub, name, json_array_get(v, i), items + i * f->sub->size);
 		if (rc < 0)
 			return rc;
 	}
@@ -231,22 +247,10 @@ static int decode_objv(struct decoder *d, const struct cv_field *f, const json_t
 	return 0;
 }
 
-static int decode_nested(struct decoder *d, const struct cv_field *f, const json_t *v, void *dst)
-{
-	char saved[sizeof(d->prefix)];
-	int rc;
-
-	memcpy(saved, d->prefix, sizeof(saved));
-	snprintf(d->prefix, sizeof(d->prefix), "%.30s%.30s.", saved, f->name);
-	rc = decode_struct(d, f->sub, v, dst);
-	memcpy(d->prefix, saved, sizeof(saved));
-	return rc;
-}
-
 static int decode_pointed(struct decoder *d, const struct cv_field *f, const json_t *v, void **ret)
 {
 	*ret = cv_arena_alloc(d->arena, f->sub->size);
-	return *ret ? decode_nested(d, f, v, *ret) : no_memory(d);
+	return *ret ? decode_nested(d, f->sub, f->name, v, *ret) : no_memory(d);
 }
 
 /*
@@ -340,7 +344,7 @@ static int decode_value(struct decoder *d, const struct cv_field *f, json_t *v, 
 	case CV_TEXT:
 		return decode_bytes(d, f, v, p);
 	case CV_OBJ:
-		return decode_nested(d, f, v, p);
+		return decode_nested(d, f->sub, f->name, v, p);
 	case CV_OBJP:
 		return decode_pointed(d, f, v, p);
 	case CV_OBJV:

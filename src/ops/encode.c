@@ -293,6 +293,12 @@ json_t *cv_error_encode(const struct cove_error *err)
 	put(o, "hint", err->hint);
 	if (err->sys_errno)
 		json_object_set_new_nocheck(o, "errno", json_integer(err->sys_errno));
+	if (err->code == COVE_E_EDIT_NOT_FOUND || err->code == COVE_E_EDIT_AMBIGUOUS) {
+		json_object_set_new_nocheck(o, "edit_index", json_integer(err->edit_index));
+		json_object_set_new_nocheck(o, "occurrences", json_integer(err->occurrences));
+	} else if (err->code == COVE_E_CONFLICT && err->edit_index > 0) {
+		json_object_set_new_nocheck(o, "edit_index", json_integer(err->edit_index));
+	}
 	put(o, "stage", cv_stage_name(err->stage));
 	put(o, "retry", cv_retry_name(err->retry));
 	return o;
@@ -319,6 +325,8 @@ int cv_error_decode(const json_t *j, struct cove_error *err)
 	get(j, "reason", err->reason, sizeof(err->reason));
 	get(j, "hint", err->hint, sizeof(err->hint));
 	err->sys_errno = (int)json_integer_value(json_object_get(j, "errno"));
+	err->edit_index = json_integer_value(json_object_get(j, "edit_index"));
+	err->occurrences = json_integer_value(json_object_get(j, "occurrences"));
 	err->stage = cv_stage_of_name(json_string_value(json_object_get(j, "stage")));
 	err->retry = cv_retry_of_name(json_string_value(json_object_get(j, "retry")));
 	return code;

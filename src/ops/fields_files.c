@@ -138,6 +138,35 @@ static const struct cv_field write_result_rows[] = {
 CV_DESCRIBE(file_write_result, "write_result", S, write_result_rows);
 #undef S
 
+#define S struct cove_edit
+static const struct cv_field edit_rows[] = {
+	F(CV_TEXT, old_text, "old", "text that is there, exactly; not empty", .flags = CV_REQUIRED,
+	  .max = 16 * MIB),
+	F(CV_TEXT, new_text, "new", "what stands there afterwards; may be empty",
+	  .flags = CV_REQUIRED, .max = 16 * MIB),
+	F(CV_INT, count, "count", "how often old must occur", .def = 1, .min = 1, .max = 1000000),
+};
+static const struct cv_struct edit_struct = {"edit", sizeof(S), edit_rows, CV_LEN(edit_rows)};
+#undef S
+
+#define S struct cove_file_edit_text_opts
+static const struct cv_field edit_text_rows[] = {
+	PATH_FIELD,
+	F(CV_OBJV, edits, "edits", "carried out in order, each on what the one before left",
+	  .flags = CV_REQUIRED, .max = 10000, .sub = &edit_struct, OFFSET2(edit_count)),
+};
+CV_DESCRIBE(file_edit_text, "edit_text", S, edit_text_rows);
+#undef S
+
+#define S struct cove_file_edit_text_result
+static const struct cv_field edit_text_result_rows[] = {
+	F(CV_INT, edits_applied, "edits_applied", "all of them"),
+	F(CV_INT, bytes_written, "bytes_written", "size of the file now", .unit = "bytes"),
+	RECEIPT,
+};
+CV_DESCRIBE(file_edit_text_result, "edit_text_result", S, edit_text_result_rows);
+#undef S
+
 #define S struct cove_file_mkdir_opts
 static const struct cv_field mkdir_rows[] = {
 	PATH_FIELD,

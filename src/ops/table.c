@@ -5,7 +5,10 @@
 #include "base/path.h"
 #include "ops/fields.h"
 
+#include <cove/files.h>
 #include <cove/process.h>
+
+#include <stdio.h>
 
 const char *const cv_facet_names[6] = {"files", "shell", "processes", "outputs", "ports", "state"};
 
@@ -59,12 +62,33 @@ static int check_command(const struct cove_exec_opts *o, bool is_exec, struct co
 	return 0;
 }
 
+/* An edit must have something to find, and must change it. */
+static int check_edits(const struct cove_file_edit_text_opts *o, struct cove_error *err)
+{
+	char field[64];
+
+	for (size_t i = 0; i < o->edit_count; i++) {
+		const struct cove_bytes *old = &o->edits[i].old_text;
+		const struct cove_bytes *new = &o->edits[i].new_text;
+
+		snprintf(field, sizeof(field), "edits[%zu].%s", i, old->len ? "new" : "old");
+		if (old->len == 0)
+			return cv_fail_arg(err, field, "give the text that is to be replaced",
+					   "is empty");
+		if (old->len == new->len && memcmp(old->data, new->data, old->len) == 0)
+			return cv_fail_arg(err, field, "leave the edit out", "is the same as old");
+	}
+	return 0;
+}
+
 int cv_op_check(const struct cv_op *op, const void *req, struct cove_error *err)
 {
 	int rc = req ? cv_check(op->req, req, err) : 0;
 
 	if (rc == 0 && req && (op->id == CV_OP_ID_PROCESS_START || op->id == CV_OP_ID_PROCESS_EXEC))
 		rc = check_command(req, op->id == CV_OP_ID_PROCESS_EXEC, err);
+	if (rc == 0 && req && op->id == CV_OP_ID_FILE_EDIT_TEXT)
+		rc = check_edits(req, err);
 	if (rc < 0)
 		cv_err_operation(err, op->name);
 	return rc;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* File operations through the library, on what commands of the same environment see. */
+#include "fixture.h"
+
+#define BYTES(s) ((struct cove_bytes){.data = (s), .len = strlen(s)})
+
+/* The exit status of a script, its output shown where that is not 0. */
+static void expect_ok(const char *script)
+{
+	struct cove_exec_result *r = sh(script);
+
+	ck_assert_msg(r->exit.code == 0, "%s: %s%s", script, r->out.text, r->err.text);
+	cove_exec_result_free(r);
+}
+
+/* Calls an operation with JSON; the result's text, or the code's name with the error in err. */
+static const char *call(const char *op, const char *json)
+{
+	static char text[4096];
+	struct cove_call *c = NULL;
+	char *result = NULL;
+	int rc;
+
+	err = (struct cove_error)COVE_ERROR_INIT;
+	rc = cove_submit_json(env, op, json, strlen(json), NULL, &c, &err);
+	if (rc == 0)
+		rc = cove_call_take_json(c, &result, &err);
+	snprintf(text, sizeof(text), "%s", rc < 0 ? cove_code_name(rc) : result ? result : "");
+	cove_result_free(result);
+	return text;
+}
+
+START_TEST(file_6_edit_text) /* FILE-6, FILE-5, CASE-61 */
+{
+	const struct cove_edit edits[] = {
+		{.old_text = BYTES("b\n"), .new_text = BYTES("B\nB2\n")},
+		{.old_text = BYTES("x"), .new_text = {"", 0}, .count = 2},
+	};
+	struct cove_file_edit_text_opts req = {
+		.size = sizeof(req), .path = "f", .edits = edits, .edit_count = 2};
+	struct cove_file_edit_text_result *r = NULL;
+
+	begin(_i);
+	expect_ok("printf 'a\\r\\nb\\r\\nxcx\\n' > f; chmod 640 f");
+	ck_assert_int_eq(cove_file_edit_text(env, &req, &r, &err), 0);
+	ck_assert_int_eq(r->edits_applied, 2);
+	ck_assert_int_eq(r->bytes_written, 12);
+	ck_assert_int_eq(strncmp(r->operation_id, "op-", 3), 0);
+	cove_result_free(r);
+	expect_out("stat -c %a f; od -An -c f | tr -d ' \\n'", "640\na\\r\\nB\\r\\nB2\\r\\nc\\n");
+	err = (struct cove_error)COVE_ERROR_INIT;
+	ck_assert_int_eq(cove_file_edit_text(env, &req, &r, &err), COVE_E_EDIT_NOT_FOUND);
+	ck_assert_int_eq(err.edit_index, 0);
+	ck_assert_int_eq(err.occurrences, 0);
+	ck_assert_int_eq(err.retry, COVE_RETRY_AFTER_REFRESH);
+	expect_ok("printf 'x\\nx\\n' > f");
+	ck_assert_str_eq(call("file.edit_text", "{\"path\":\"f\",\"edits\":[{\"old\":\"\\nx\\n\","
+						"\"new\":\"\\ny\\n\"},{\"old\":\"x\",\"new\":\"\"},"
+						"{\"old\":\"\\n\",\"new\":\"-\"}]}"),
+			 "edit_ambiguous");
+	ck_assert_int_eq(err.edit_index, 2);
+	ck_assert_int_eq(err.occurrences, 2);
+	ck_assert_str_eq(err.reason, "occurs 2 times, not 1, on line 1, 2");
+	expect_out("cat f", "x\nx\n");
+	end();
+}
+END_TEST
+
+START_TEST(err_2_edits_are_checked) /* ERR-2 */
+{
+	const char *bad[][2] = {
+		{"{\"path\":\"f\"}", "edits"},
+		{"{\"path\":\"f\",\"edits\":[]}", "edits"},
+		{"{\"path\":\"f\",\"edits\":[5]}", "edits[0]"},
+		{"{\"path\":\"f\",\"edits\":[{\"old\":\"a\"}]}", "edits[0].new"},
+		{"{\"path\":\"f\",\"edits\":[{\"old\":\"a\",\"new\":\"b\"},{\"new\":\"b\"}]}",
+		 "edits[1].old"},
+		{"{\"path\":\"f\",\"edits\":[{\"old\":\"\",\"new\":\"b\"}]}", "edits[0].old"},
+		{"{\"path\":\"f\",\"edits\":[{\"old\":\"b\",\"new\":\"b\"}]}", "edits[0].new"},
+		{"{\"path\":\"f\",\"edits\":[{\"old\":\"b\",\"new\":\"c\",\"count\":0}]}",
+		 "edits[0].count"},
+		{"{\"path\":\"f\",\"edits\":[{\"old\":\"b\",\"new\":\"c\",\"all\":1}]}",
+		 "edits[0].all"},
+		{"{\"path\":\"f\",\"edits\":[{\"old\":\"b\\u0000\",\"new\":\"c\"}]}",
+		 "edits[0].old"},
+	};
+
+	begin(_i);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_str_eq(call("file.edit_text", bad[i][0]), "invalid_argument");
+		ck_assert_str_eq(err.field, bad[i][1]);
+		ck_assert_int_eq(err.stage, COVE_STAGE_NOT_DISPATCHED);
+	}
+	end();
+}
+END_TEST
+
+/* Every test of this file. */
+static const TTest **const tests[] = {
+	&file_6_edit_text,
+	&err_2_edits_are_checked,
+};
+
+MAIN("files")
