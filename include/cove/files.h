@@ -202,6 +202,36 @@ struct cove_file_edit_text_result {
 	const char *operation_id; /* receipt */
 };
 
+/* Request of cove_file_patch_text(). */
+struct cove_file_patch_text_opts {
+	size_t size;	  /* set by COVE_OPTS */
+	const char *path; /* required; a file, or the directory that the diff is relative to */
+	struct cove_bytes patch; /* required; a unified diff of at most 16 MiB */
+};
+
+/* What a patch did to a file. */
+enum cove_patch_status {
+	COVE_PATCHED_ADDED = 1,
+	COVE_PATCHED_MODIFIED,
+	COVE_PATCHED_DELETED,
+	COVE_PATCHED_RENAMED, /* and perhaps modified */
+	COVE_PATCHED_COPIED,  /* the same */
+};
+
+/* One file of a patch. */
+struct cove_patched {
+	const char *path; /* where it is now, or was */
+	int status;	  /* enum cove_patch_status */
+};
+
+/* Result of cove_file_patch_text(). */
+struct cove_file_patch_text_result {
+	int64_t hunks_applied;		  /* all of them */
+	const struct cove_patched *files; /* in the order of the diff */
+	size_t file_count;		  /* entries */
+	const char *operation_id;	  /* receipt */
+};
+
 /* Request of cove_file_mkdir(). */
 struct cove_file_mkdir_opts {
 	size_t size;	  /* set by COVE_OPTS */
@@ -376,6 +406,30 @@ COVE_API int cove_file_write_bytes(struct cove_env *env, const struct cove_file_
 COVE_API int cove_file_edit_text(struct cove_env *env, const struct cove_file_edit_text_opts *opts,
 				 struct cove_file_edit_text_result **ret_result,
 				 struct cove_error *err);
+
+/**
+ * Carries a unified diff out: all of it, or nothing.
+ *
+ * With a file as path the diff is of that file, whatever name it gives; with a directory its names,
+ * without a/ and b/, are below that. Context must be exact. A hunk goes to the matching place that
+ * is nearest to the line it states, and nowhere if two are equally near. A diff without CR matches
+ * lines that end in CRLF, and added lines take their neighbours' ending. Diffs of `diff -u` and of
+ * `git diff` are taken, with files added, deleted, renamed, copied, and their x bits; at most 128
+ * files of at most 64 MiB each.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_patch_text_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure: path and edit_index say which file and which hunk of it.
+ * @return 0, or COVE_E_CONFLICT (a hunk does not match, or somebody else changed a file meanwhile),
+ * COVE_E_ALREADY_EXISTS (a file that is to be added), COVE_E_NOT_SUPPORTED (binary files, links),
+ * COVE_E_TOO_LARGE, or the errors of cove_file_write_text().
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_patch_text(struct cove_env *env,
+				  const struct cove_file_patch_text_opts *opts,
+				  struct cove_file_patch_text_result **ret_result,
+				  struct cove_error *err);
 
 /**
  * Makes a directory.

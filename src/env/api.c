@@ -42,6 +42,8 @@ WITH_RESULT(cove_file_write_text, FILE_WRITE_TEXT, cove_file_write_opts, cove_fi
 WITH_RESULT(cove_file_write_bytes, FILE_WRITE_BYTES, cove_file_write_opts, cove_file_write_result)
 WITH_RESULT(cove_file_edit_text, FILE_EDIT_TEXT, cove_file_edit_text_opts,
 	    cove_file_edit_text_result)
+WITH_RESULT(cove_file_patch_text, FILE_PATCH_TEXT, cove_file_patch_text_opts,
+	    cove_file_patch_text_result)
 WITH_RESULT(cove_file_mkdir, FILE_MKDIR, cove_file_mkdir_opts, cove_file_mkdir_result)
 WITH_RESULT(cove_file_remove, FILE_REMOVE, cove_file_remove_opts, cove_file_remove_result)
 WITH_RESULT(cove_file_canonical, FILE_CANONICAL, cove_file_path_opts, cove_file_path_result)

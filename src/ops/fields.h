@@ -33,6 +33,8 @@ extern const struct cv_struct cv_struct_file_write_bytes;
 extern const struct cv_struct cv_struct_file_write_result;
 extern const struct cv_struct cv_struct_file_edit_text;
 extern const struct cv_struct cv_struct_file_edit_text_result;
+extern const struct cv_struct cv_struct_file_patch_text;
+extern const struct cv_struct cv_struct_file_patch_text_result;
 extern const struct cv_struct cv_struct_file_mkdir;
 extern const struct cv_struct cv_struct_file_mkdir_result;
 extern const struct cv_struct cv_struct_file_remove;

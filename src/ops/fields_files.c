@@ -12,6 +12,7 @@
 
 static const char *const kinds[] = {"file", "directory", "symlink", "other", NULL};
 static const char *const modes[] = {"create", "replace", "upsert", "append", NULL};
+static const char *const statuses[] = {"added", "modified", "deleted", "renamed", "copied", NULL};
 static const char *const invalids[] = {"refuse", "replace", NULL};
 
 #define S struct cove_file_path_opts
@@ -165,6 +166,34 @@ static const struct cv_field edit_text_result_rows[] = {
 	RECEIPT,
 };
 CV_DESCRIBE(file_edit_text_result, "edit_text_result", S, edit_text_result_rows);
+#undef S
+
+#define S struct cove_file_patch_text_opts
+static const struct cv_field patch_text_rows[] = {
+	F(CV_STR, path, "path", "a file, or the directory that the diff's names are relative to",
+	  .flags = CV_REQUIRED | CV_IS_PATH, .max = CV_PATH_MAX),
+	F(CV_TEXT, patch, "patch", "a unified diff", .flags = CV_REQUIRED, .max = 16 * MIB),
+};
+CV_DESCRIBE(file_patch_text, "patch_text", S, patch_text_rows);
+#undef S
+
+#define S struct cove_patched
+static const struct cv_field patched_rows[] = {
+	F(CV_STR, path, "path", "where it is now, or was"),
+	F(CV_ENUM, status, "status", "what became of it", .names = statuses),
+};
+static const struct cv_struct patched_struct = {"patched", sizeof(S), patched_rows,
+						CV_LEN(patched_rows)};
+#undef S
+
+#define S struct cove_file_patch_text_result
+static const struct cv_field patch_text_result_rows[] = {
+	F(CV_INT, hunks_applied, "hunks_applied", "all of them"),
+	F(CV_OBJV, files, "files", "in the order of the diff", .sub = &patched_struct,
+	  OFFSET2(file_count)),
+	RECEIPT,
+};
+CV_DESCRIBE(file_patch_text_result, "patch_text_result", S, patch_text_result_rows);
 #undef S
 
 #define S struct cove_file_mkdir_opts

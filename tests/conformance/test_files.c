@@ -95,10 +95,43 @@ START_TEST(err_2_edits_are_checked) /* ERR-2 */
 }
 END_TEST
 
+START_TEST(file_7_patch_text) /* FILE-7, CASE-65 */
+{
+	static const char patch[] = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n"
+				    "--- /dev/null\n+++ b/new/g\n@@ -0,0 +1 @@\n+g\n";
+	struct cove_file_patch_text_opts req = {
+		.size = sizeof(req), .path = ".", .patch = BYTES(patch)};
+	struct cove_file_patch_text_result *r = NULL;
+
+	begin(_i);
+	expect_ok("seq 3 > f");
+	ck_assert_int_eq(cove_file_patch_text(env, &req, &r, &err), 0);
+	ck_assert_int_eq(r->hunks_applied, 2);
+	ck_assert_uint_eq(r->file_count, 2);
+	ck_assert_str_eq(r->files[1].path, "new/g");
+	ck_assert_int_eq(r->files[1].status, COVE_PATCHED_ADDED);
+	cove_result_free(r);
+	expect_out("cat f new/g; ls -A . new | grep -c cove-", "1\ntwo\n3\ng\n0\n");
+	expect_ok("rm -r new");
+	err = (struct cove_error)COVE_ERROR_INIT;
+	ck_assert_int_eq(cove_file_patch_text(env, &req, &r, &err), COVE_E_CONFLICT);
+	ck_assert_str_eq(err.path, "f");
+	ck_assert_ptr_nonnull(strstr(err.message, "hunk 1 of 1"));
+	expect_out("cat f; ls", "1\ntwo\n3\nf\n");
+	ck_assert_ptr_nonnull(
+		strstr(call("file.patch_text",
+			    "{\"path\":\"f\",\"patch\":\"@@ -2 +2 @@\\n-two\\n+2\\n\"}"),
+		       "\"files\":[{\"path\":\"f\",\"status\":\"modified\"}]"));
+	expect_out("cat f", "1\n2\n3\n");
+	end();
+}
+END_TEST
+
 /* Every test of this file. */
 static const TTest **const tests[] = {
 	&file_6_edit_text,
 	&err_2_edits_are_checked,
+	&file_7_patch_text,
 };
 
 MAIN("files")
