@@ -260,6 +260,38 @@ struct cove_file_remove_result {
 	const char *operation_id; /* receipt */
 };
 
+/* Request of cove_file_copy() and cove_file_move(). */
+struct cove_file_transfer_opts {
+	size_t size;		 /* set by COVE_OPTS */
+	const char *source;	 /* required; a link is copied or moved itself */
+	const char *destination; /* required; the new path, not a directory to put it in */
+	bool replace;		 /* in place of a file, a link or an empty directory */
+};
+
+/* Result of cove_file_copy(). */
+struct cove_file_copy_result {
+	int64_t bytes_copied;	  /* sizes of the files */
+	int64_t entries_copied;	  /* entries, the named one included */
+	const char *operation_id; /* receipt */
+};
+
+/* Result of cove_file_move(). */
+struct cove_file_move_result {
+	const char *operation_id; /* receipt */
+};
+
+/* Request of cove_file_truncate(). */
+struct cove_file_truncate_opts {
+	size_t size;	    /* set by COVE_OPTS */
+	const char *path;   /* required */
+	int64_t size_bytes; /* required, "size" in JSON; COVE_ZERO: none */
+};
+
+/* Result of cove_file_truncate(). */
+struct cove_file_truncate_result {
+	const char *operation_id; /* receipt */
+};
+
 /* Result of cove_file_canonical() and cove_file_absolute(). */
 struct cove_file_path_result {
 	const char *path;
@@ -456,6 +488,64 @@ COVE_API int cove_file_mkdir(struct cove_env *env, const struct cove_file_mkdir_
  */
 COVE_API int cove_file_remove(struct cove_env *env, const struct cove_file_remove_opts *opts,
 			      struct cove_file_remove_result **ret_result, struct cove_error *err);
+
+/**
+ * Copies a file, a link itself, or a directory with all that is in it.
+ *
+ * Modes, times and holes are kept; the copy is ours. Sockets and devices below a directory are left
+ * out. The copy appears as a whole, or, after a failure or cancellation, not at all.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_transfer_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_ALREADY_EXISTS (the destination, without replace), COVE_E_CONFLICT (somebody made
+ * it meanwhile), COVE_E_NOT_EMPTY, COVE_E_IS_DIRECTORY or COVE_E_NOT_DIRECTORY (with replace: what
+ * can't take the other's place), COVE_E_QUOTA_EXCEEDED, COVE_E_READ_ONLY, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_copy(struct cove_env *env, const struct cove_file_transfer_opts *opts,
+			    struct cove_file_copy_result **ret_result, struct cove_error *err);
+
+/**
+ * Gives a file, a link itself, or a directory another path, in one step.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_transfer_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_NOT_SUPPORTED (between file systems), COVE_E_CONFLICT (somebody made the
+ * destination meanwhile; both are intact), or the errors of cove_file_copy().
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_move(struct cove_env *env, const struct cove_file_transfer_opts *opts,
+			    struct cove_file_move_result **ret_result, struct cove_error *err);
+
+/**
+ * Cuts a file to a size, or fills it up with zeros.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_truncate_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_IS_DIRECTORY, COVE_E_READ_ONLY, COVE_E_QUOTA_EXCEEDED, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_truncate(struct cove_env *env, const struct cove_file_truncate_opts *opts,
+				struct cove_file_truncate_result **ret_result,
+				struct cove_error *err);
+
+/**
+ * Flushes a file, or a directory's names, to the disk.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_path_opts.
+ * @param err NULL, or filled on failure.
+ * @return 0, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_sync(struct cove_env *env, const struct cove_file_path_opts *opts,
+			    struct cove_error *err);
 
 /**
  * Gives the absolute path behind all links.

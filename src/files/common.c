@@ -133,6 +133,16 @@ bool cv_files_wants_directory(const char *path)
 	return path[0] != '\0' && path[strlen(path) - 1] == '/';
 }
 
+bool cv_files_hold_environment(const struct cv_space *sp, const char *real)
+{
+	if (cv_path_below(sp->cwd, real))
+		return true;
+	for (char **root = sp->roots; root && *root; root++)
+		if (cv_path_below(*root, real))
+			return true;
+	return false;
+}
+
 static int kind_of(mode_t mode)
 {
 	if (S_ISREG(mode))

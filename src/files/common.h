@@ -68,6 +68,9 @@ const char *cv_files_receipt(const struct cv_file_ctx *ctx);
 /* Whether path ends in a slash, and so can only mean a directory. */
 bool cv_files_wants_directory(const char *path);
 
+/* Whether the working directory or a root is at real or below: it must stay where it is. */
+bool cv_files_hold_environment(const struct cv_space *sp, const char *real);
+
 /*
  * Fills all of an entry but path and name. It is dirfd/name, or dirfd itself where name is "". 0,
  * or -ENOMEM.

@@ -10,6 +10,8 @@
  *
  * Ranges of data are copied by the kernel (which may share blocks instead), holes are skipped.
  */
+#include "files/copy.h"
+
 #include "files/common.h"
 
 #include "base/buf.h"
@@ -39,6 +41,8 @@ struct copier {
 	struct level *top;
 	const atomic_bool *cancel;
 	int64_t left_out;
+	int64_t entries;
+	int64_t bytes;
 	bool by_hand; /* the kernel can't copy between these file systems */
 	cv_path failed;
 	char *dents;
@@ -221,6 +225,8 @@ static int copy_file(struct copier *c, const char *name)
 	out = openat(c->top->dst, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (out < 0)
 		return -errno;
+	c->entries++;
+	c->bytes += st.st_size;
 	rc = copy_content(c, in, out, &st);
 	return rc < 0 ? rc : copy_attributes(out, &st);
 }
@@ -244,6 +250,7 @@ static int copy_link(struct copier *c, const char *name, const struct stat *st)
 	target[n] = '\0';
 	if (symlinkat(target, c->top->dst, name) < 0)
 		return -errno;
+	c->entries++;
 	return copy_times(c, name, st);
 }
 
@@ -252,6 +259,7 @@ static int copy_fifo(struct copier *c, const char *name, const struct stat *st)
 	if (mkfifoat(c->top->dst, name, 0600) < 0 ||
 	    fchmodat(c->top->dst, name, st->st_mode & 0777, 0) < 0)
 		return -errno;
+	c->entries++;
 	return copy_times(c, name, st);
 }
 
@@ -343,6 +351,7 @@ static int descend(struct copier *c, const char *name)
 		return errno == ENOENT ? 0 : failed_at(c, -errno, name);
 	if (mkdirat(c->top->dst, name, 0700) < 0)
 		return failed_at(c, -errno, name);
+	c->entries++;
 	dst = openat(c->top->dst, name, flags);
 	if (dst < 0)
 		return failed_at(c, -errno, name);
@@ -392,10 +401,11 @@ static void next_name(struct level *l, char *ret_name)
 	l->names.len = at;
 }
 
+/* Copies the subdirectories that the levels remember. */
 static int copy_levels(struct copier *c)
 {
 	char name[256];
-	int rc = copy_entries(c);
+	int rc = 0;
 
 	while (rc == 0 && c->top) {
 		if (cv_flag_set(c->cancel))
@@ -455,6 +465,13 @@ static int fail(const struct copier *c, int rc, const char *src, struct cove_err
 	return cv_fail_errno(err, -rc, path, "cannot copy '%s'", path);
 }
 
+static int copier_init(struct copier *c)
+{
+	c->dents = malloc(DENTS_SIZE);
+	c->buffer = malloc(BUFFER_SIZE);
+	return c->dents && c->buffer ? 0 : -ENOMEM;
+}
+
 int cv_copy_tree(const char *src, const char *dst, const atomic_bool *cancel, int64_t *ret_left_out,
 		 struct cove_error *err)
 {
@@ -475,11 +492,42 @@ int cv_copy_tree(const char *src, const char *dst, const atomic_bool *cancel, in
 		cv_err_path(err, dst);
 		return COVE_E_INVALID_ARGUMENT;
 	}
-	c.dents = malloc(DENTS_SIZE);
-	c.buffer = malloc(BUFFER_SIZE);
 	if (rc == 0)
-		rc = c.dents && c.buffer ? copy_levels(&c) : -ENOMEM;
+		rc = copier_init(&c);
+	if (rc == 0)
+		rc = copy_entries(&c);
+	if (rc == 0)
+		rc = copy_levels(&c);
 	if (ret_left_out)
 		*ret_left_out = c.left_out;
 	return rc < 0 ? fail(&c, rc, src, err) : 0;
+}
+
+bool cv_copy_would_nest(int dst_dirfd, const struct stat *src)
+{
+	return S_ISDIR(src->st_mode) && lies_inside(dst_dirfd, src);
+}
+
+int cv_copy_entry(int src_dirfd, const char *name, int dst_dirfd, const atomic_bool *cancel,
+		  struct cv_copied *ret)
+{
+	struct copier c __attribute__((cleanup(copier_done))) = {.cancel = cancel};
+	CV_CLOSE int from = openat(src_dirfd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	CV_CLOSE int to = openat(dst_dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc;
+
+	if (from < 0 || to < 0)
+		return -errno;
+	rc = push(&c, "", TAKE_FD(from), TAKE_FD(to));
+	if (rc == 0)
+		rc = copier_init(&c);
+	if (rc == 0)
+		rc = copy_entry(&c, name, DT_UNKNOWN);
+	if (rc < 0)
+		failed_at(&c, rc, name);
+	if (rc == 0)
+		rc = copy_levels(&c);
+	*ret = (struct cv_copied){.entries = c.entries, .bytes = c.bytes, .left_out = c.left_out};
+	memcpy(ret->failed, c.failed, sizeof(c.failed));
+	return rc;
 }

@@ -35,6 +35,10 @@ cv_file_fn cv_file_edit_text;
 cv_file_fn cv_file_patch_text;
 cv_file_fn cv_file_mkdir;
 cv_file_fn cv_file_remove;
+cv_file_fn cv_file_copy;
+cv_file_fn cv_file_move;
+cv_file_fn cv_file_truncate;
+cv_file_fn cv_file_sync;
 cv_file_fn cv_file_canonical;
 cv_file_fn cv_file_absolute;
 

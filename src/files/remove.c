@@ -20,17 +20,6 @@ struct removal {
 	struct cove_error *err;
 };
 
-/* Whether the working directory or a root is at real or below. */
-static bool holds_environment(const struct cv_space *sp, const char *real)
-{
-	if (cv_path_below(sp->cwd, real))
-		return true;
-	for (char **root = sp->roots; root && *root; root++)
-		if (cv_path_below(*root, real))
-			return true;
-	return false;
-}
-
 static int refuse(const struct removal *r, const struct cv_place *place)
 {
 	bool is_dots = strcmp(place->name, ".") == 0;
@@ -41,7 +30,7 @@ static int refuse(const struct removal *r, const struct cv_place *place)
 		memcpy(real, place->dir, sizeof(real));
 	else if (cv_path_join(real, place->dir, place->name) < 0)
 		return 0; /* longer than any root can be */
-	if (holds_environment(r->ctx->space, real)) {
+	if (cv_files_hold_environment(r->ctx->space, real)) {
 		cv_fail(r->err, COVE_E_PERMISSION_DENIED,
 			"'%s' is or holds the working directory or a root of the environment",
 			path);

@@ -39,6 +39,11 @@ extern const struct cv_struct cv_struct_file_mkdir;
 extern const struct cv_struct cv_struct_file_mkdir_result;
 extern const struct cv_struct cv_struct_file_remove;
 extern const struct cv_struct cv_struct_file_remove_result;
+extern const struct cv_struct cv_struct_file_transfer;
+extern const struct cv_struct cv_struct_file_copy_result;
+extern const struct cv_struct cv_struct_file_move_result;
+extern const struct cv_struct cv_struct_file_truncate;
+extern const struct cv_struct cv_struct_file_truncate_result;
 extern const struct cv_struct cv_struct_file_path_result;
 
 extern const struct cv_struct cv_struct_process_start;

@@ -230,6 +230,45 @@ static const struct cv_field remove_result_rows[] = {
 CV_DESCRIBE(file_remove_result, "remove_result", S, remove_result_rows);
 #undef S
 
+#define S struct cove_file_transfer_opts
+static const struct cv_field transfer_rows[] = {
+	F(CV_STR, source, "source", "what is copied or moved; a link itself",
+	  .flags = CV_REQUIRED | CV_IS_PATH, .max = CV_PATH_MAX),
+	F(CV_STR, destination, "destination", "its new path, not a directory to put it in",
+	  .flags = CV_REQUIRED | CV_IS_PATH, .max = CV_PATH_MAX),
+	F(CV_BOOL, replace, "replace", "in place of a file, a link or an empty directory"),
+};
+CV_DESCRIBE(file_transfer, "transfer", S, transfer_rows);
+#undef S
+
+#define S struct cove_file_copy_result
+static const struct cv_field copy_result_rows[] = {
+	F(CV_INT, bytes_copied, "bytes_copied", "sizes of the files", .unit = "bytes"),
+	F(CV_INT, entries_copied, "entries_copied", "entries, the named one included"),
+	RECEIPT,
+};
+CV_DESCRIBE(file_copy_result, "copy_result", S, copy_result_rows);
+#undef S
+
+#define S struct cove_file_move_result
+static const struct cv_field move_result_rows[] = {RECEIPT};
+CV_DESCRIBE(file_move_result, "move_result", S, move_result_rows);
+#undef S
+
+#define S struct cove_file_truncate_opts
+static const struct cv_field truncate_rows[] = {
+	PATH_FIELD,
+	F(CV_INT, size_bytes, "size", "new size", .unit = "bytes",
+	  .flags = CV_REQUIRED | CV_ZERO_OK, .max = INT64_C(1) << 50),
+};
+CV_DESCRIBE(file_truncate, "truncate", S, truncate_rows);
+#undef S
+
+#define S struct cove_file_truncate_result
+static const struct cv_field truncate_result_rows[] = {RECEIPT};
+CV_DESCRIBE(file_truncate_result, "truncate_result", S, truncate_result_rows);
+#undef S
+
 #define S struct cove_file_path_result
 static const struct cv_field path_result_rows[] = {F(CV_STR, path, "path", "path")};
 CV_DESCRIBE(file_path_result, "path_result", S, path_result_rows);

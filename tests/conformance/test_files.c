@@ -127,11 +127,57 @@ START_TEST(file_7_patch_text) /* FILE-7, CASE-65 */
 }
 END_TEST
 
+START_TEST(file_14_copy_and_move) /* FILE-14 */
+{
+	struct cove_file_transfer_opts req = {
+		.size = sizeof(req), .source = "t", .destination = "c"};
+	struct cove_file_copy_result *r = NULL;
+	struct cove_file_move_result *m = NULL;
+
+	begin(_i);
+	expect_ok("mkdir -p t/d; echo one > t/d/f; ln -s d/f t/l; chmod 750 t/d");
+	ck_assert_int_eq(cove_file_copy(env, &req, &r, &err), 0);
+	ck_assert_int_eq(r->entries_copied, 4);
+	ck_assert_int_eq(r->bytes_copied, 4);
+	cove_result_free(r);
+	expect_out("diff -r t c && readlink c/l && stat -c %a c/d && ls -A", "d/f\n750\nc\nt\n");
+	ck_assert_int_eq(cove_file_copy(env, &req, &r, &err), COVE_E_ALREADY_EXISTS);
+	ck_assert_str_eq(err.path, "c");
+	req.destination = "m";
+	ck_assert_int_eq(cove_file_move(env, &req, &m, &err), 0);
+	cove_result_free(m);
+	expect_out("diff -r c m && ls -A", "c\nm\n");
+	end();
+}
+END_TEST
+
+START_TEST(file_15_truncate_and_sync) /* FILE-15 */
+{
+	struct cove_file_truncate_result *r = NULL;
+
+	begin(_i);
+	expect_ok("printf 12345 > f");
+	ck_assert_int_eq(
+		cove_file_truncate(env,
+				   COVE_OPTS(cove_file_truncate_opts, .path = "f", .size_bytes = 2),
+				   &r, &err),
+		0);
+	cove_result_free(r);
+	expect_out("cat f", "12");
+	ck_assert_int_eq(cove_file_sync(env, COVE_OPTS(cove_file_path_opts, .path = "f"), &err), 0);
+	ck_assert_int_eq(cove_file_sync(env, COVE_OPTS(cove_file_path_opts, .path = "."), &err), 0);
+	ck_assert_str_eq(call("file.truncate", "{\"path\":\"f\"}"), "invalid_argument");
+	ck_assert_str_eq(err.field, "size");
+	ck_assert_ptr_nonnull(strstr(call("file.truncate", "{\"path\":\"f\",\"size\":0}"), "op-"));
+	expect_out("cat f", "");
+	end();
+}
+END_TEST
+
 /* Every test of this file. */
 static const TTest **const tests[] = {
-	&file_6_edit_text,
-	&err_2_edits_are_checked,
-	&file_7_patch_text,
+	&file_6_edit_text,	&err_2_edits_are_checked,   &file_7_patch_text,
+	&file_14_copy_and_move, &file_15_truncate_and_sync,
 };
 
 MAIN("files")
