@@ -292,7 +292,21 @@ struct cove_file_truncate_result {
 	const char *operation_id; /* receipt */
 };
 
-/* Result of cove_file_canonical() and cove_file_absolute(). */
+/* What cove_file_make_temp() makes. */
+enum cove_temp {
+	COVE_TEMP_FILE = 1,
+	COVE_TEMP_DIRECTORY,
+};
+
+/* Request of cove_file_make_temp(). */
+struct cove_file_make_temp_opts {
+	size_t size;	    /* set by COVE_OPTS */
+	int kind;	    /* enum cove_temp; default a file */
+	const char *prefix; /* begins its name, no slash; default "tmp-" */
+	const char *suffix; /* ends its name, no slash */
+};
+
+/* Result of cove_file_canonical(), cove_file_absolute() and cove_file_make_temp(). */
 struct cove_file_path_result {
 	const char *path;
 };
@@ -546,6 +560,21 @@ COVE_API int cove_file_truncate(struct cove_env *env, const struct cove_file_tru
  */
 COVE_API int cove_file_sync(struct cove_env *env, const struct cove_file_path_opts *opts,
 			    struct cove_error *err);
+
+/**
+ * Makes a fresh, private, empty file or directory in the environment's scratch directory.
+ *
+ * It goes away with the environment.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_make_temp_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_NOT_SUPPORTED (there is no scratch directory), or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_make_temp(struct cove_env *env, const struct cove_file_make_temp_opts *opts,
+				 struct cove_file_path_result **ret_result, struct cove_error *err);
 
 /**
  * Gives the absolute path behind all links.

@@ -50,6 +50,7 @@ WITH_RESULT(cove_file_copy, FILE_COPY, cove_file_transfer_opts, cove_file_copy_r
 WITH_RESULT(cove_file_move, FILE_MOVE, cove_file_transfer_opts, cove_file_move_result)
 WITH_RESULT(cove_file_truncate, FILE_TRUNCATE, cove_file_truncate_opts, cove_file_truncate_result)
 WITHOUT_RESULT(cove_file_sync, FILE_SYNC, cove_file_path_opts)
+WITH_RESULT(cove_file_make_temp, FILE_MAKE_TEMP, cove_file_make_temp_opts, cove_file_path_result)
 WITH_RESULT(cove_file_canonical, FILE_CANONICAL, cove_file_path_opts, cove_file_path_result)
 WITH_RESULT(cove_file_absolute, FILE_ABSOLUTE, cove_file_path_opts, cove_file_path_result)
 FREE_RESULT(cove_file_list_result)

@@ -42,6 +42,7 @@ static const struct binding bindings[CV_OP_COUNT] = {
 	[CV_OP_ID_FILE_MOVE] = {.file = cv_file_move},
 	[CV_OP_ID_FILE_TRUNCATE] = {.file = cv_file_truncate},
 	[CV_OP_ID_FILE_SYNC] = {.file = cv_file_sync},
+	[CV_OP_ID_FILE_MAKE_TEMP] = {.guest = cv_guest_make_temp},
 	[CV_OP_ID_FILE_CANONICAL] = {.file = cv_file_canonical},
 	[CV_OP_ID_FILE_ABSOLUTE] = {.file = cv_file_absolute},
 	[CV_OP_ID_PROCESS_START] = {.process = cv_process_start},

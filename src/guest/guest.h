@@ -101,6 +101,7 @@ void cv_guest_describe(struct cv_guest *g, struct cv_reply *reply);
 
 /* tmp.c */
 int cv_guest_tmp(struct cv_guest *g, struct cove_error *err);
+void cv_guest_make_temp(struct cv_guest *g, const void *req, struct cv_reply *reply);
 void cv_guest_resolve_tmp(struct cv_guest *g, const void *req, struct cv_reply *reply);
 
 #endif

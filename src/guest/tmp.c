@@ -7,16 +7,21 @@
  */
 #include "guest/guest.h"
 
+#include "base/fd.h"
 #include "base/tree.h"
 
 #include <cove/env.h>
+#include <cove/files.h>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #define PREFIX "cove-"
+#define RANDOM_LETTERS 10
+#define NAME_TRIES 100
 
 /*
  * A directory of our own that nobody else may change (forbidden mode bits); made if it is missing.
@@ -157,6 +162,68 @@ void cv_guest_resolve_tmp(struct cv_guest *g, const void *request, struct cv_rep
 		return;
 	}
 	cv_path_normalise(path);
+	r.path = cv_path_show(path, g->space.cwd);
+	reply->result(reply, &r);
+}
+
+/* A part of a name must not lead anywhere. */
+static int check_part(const char *part, const char *field, struct cove_error *err)
+{
+	if (!part || !strchr(part, '/'))
+		return 0;
+	return cv_fail_arg(err, field, "give a part of a name", "holds a '/'");
+}
+
+/* Makes it under a fresh name; 0 or -errno. */
+static int make_entry(int dirfd, const struct cove_file_make_temp_opts *req, char name[256])
+{
+	const char *prefix = req->prefix ? req->prefix : "tmp-";
+	const char *suffix = req->suffix ? req->suffix : "";
+	char letters[RANDOM_LETTERS + 1];
+	int rc = -EEXIST;
+
+	for (int i = 0; i < NAME_TRIES && rc == -EEXIST; i++) {
+		CV_CLOSE int fd = -1;
+
+		cv_random_name(letters, RANDOM_LETTERS);
+		snprintf(name, 256, "%s%s%s", prefix, letters, suffix);
+		if (req->kind == COVE_TEMP_DIRECTORY) {
+			rc = mkdirat(dirfd, name, 0700) < 0 ? -errno : 0;
+			continue;
+		}
+		fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		rc = fd < 0 ? -errno : 0;
+	}
+	return rc;
+}
+
+void cv_guest_make_temp(struct cv_guest *g, const void *request, struct cv_reply *reply)
+{
+	const struct cove_file_make_temp_opts *req = request;
+	struct cove_file_path_result r;
+	struct cove_error err = COVE_ERROR_INIT;
+	CV_CLOSE int dirfd = -1;
+	char name[256];
+	cv_path path;
+	int rc = check_part(req->prefix, "prefix", &err);
+
+	if (rc == 0)
+		rc = check_part(req->suffix, "suffix", &err);
+	if (rc == 0)
+		rc = cv_guest_tmp(g, &err);
+	if (rc == 0) {
+		dirfd = open(g->setup->tmp_dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		rc = dirfd < 0 ? -errno : make_entry(dirfd, req, name);
+		if (rc == 0)
+			rc = cv_path_join(path, g->setup->tmp_dir, name);
+		if (rc < 0)
+			rc = cv_fail_errno(&err, -rc, g->setup->tmp_dir,
+					   "can't make a file in '%s'", g->setup->tmp_dir);
+	}
+	if (rc < 0) {
+		reply->error(reply, &err);
+		return;
+	}
 	r.path = cv_path_show(path, g->space.cwd);
 	reply->result(reply, &r);
 }

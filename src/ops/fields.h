@@ -44,6 +44,7 @@ extern const struct cv_struct cv_struct_file_copy_result;
 extern const struct cv_struct cv_struct_file_move_result;
 extern const struct cv_struct cv_struct_file_truncate;
 extern const struct cv_struct cv_struct_file_truncate_result;
+extern const struct cv_struct cv_struct_file_make_temp;
 extern const struct cv_struct cv_struct_file_path_result;
 
 extern const struct cv_struct cv_struct_process_start;

@@ -13,6 +13,7 @@
 static const char *const kinds[] = {"file", "directory", "symlink", "other", NULL};
 static const char *const modes[] = {"create", "replace", "upsert", "append", NULL};
 static const char *const statuses[] = {"added", "modified", "deleted", "renamed", "copied", NULL};
+static const char *const temps[] = {"file", "directory", NULL};
 static const char *const invalids[] = {"refuse", "replace", NULL};
 
 #define S struct cove_file_path_opts
@@ -267,6 +268,15 @@ CV_DESCRIBE(file_truncate, "truncate", S, truncate_rows);
 #define S struct cove_file_truncate_result
 static const struct cv_field truncate_result_rows[] = {RECEIPT};
 CV_DESCRIBE(file_truncate_result, "truncate_result", S, truncate_result_rows);
+#undef S
+
+#define S struct cove_file_make_temp_opts
+static const struct cv_field make_temp_rows[] = {
+	F(CV_ENUM, kind, "kind", "what to make", .names = temps, .def = COVE_TEMP_FILE),
+	F(CV_STR, prefix, "prefix", "begins its name; default tmp-", .max = 100),
+	F(CV_STR, suffix, "suffix", "ends its name", .max = 100),
+};
+CV_DESCRIBE(file_make_temp, "make_temp", S, make_temp_rows);
 #undef S
 
 #define S struct cove_file_path_result

@@ -174,10 +174,36 @@ START_TEST(file_15_truncate_and_sync) /* FILE-15 */
 }
 END_TEST
 
+START_TEST(file_15_make_temp) /* FILE-15 */
+{
+	struct cove_file_path_result *r = NULL;
+	char script[PATH_MAX + 100];
+
+	begin(_i);
+	for (int kind = COVE_TEMP_FILE; kind <= COVE_TEMP_DIRECTORY; kind++) {
+		err = (struct cove_error)COVE_ERROR_INIT;
+		ck_assert_msg(cove_file_make_temp(env,
+						  COVE_OPTS(cove_file_make_temp_opts, .kind = kind,
+							    .prefix = "pre-", .suffix = ".txt"),
+						  &r, &err) == 0,
+			      "%s", err.message);
+		snprintf(script, sizeof(script), "test -%c '%s' && stat -c %%a '%s'",
+			 kind == COVE_TEMP_FILE ? 'f' : 'd', r->path, r->path);
+		expect_out(script, kind == COVE_TEMP_FILE ? "600\n" : "700\n");
+		ck_assert_ptr_nonnull(strstr(r->path, "/pre-"));
+		cove_result_free(r);
+	}
+	ck_assert_ptr_nonnull(strstr(call("file.make_temp", "{}"), "/tmp-"));
+	ck_assert_str_eq(call("file.make_temp", "{\"prefix\":\"../x\"}"), "invalid_argument");
+	ck_assert_str_eq(err.field, "prefix");
+	end();
+}
+END_TEST
+
 /* Every test of this file. */
 static const TTest **const tests[] = {
 	&file_6_edit_text,	&err_2_edits_are_checked,   &file_7_patch_text,
-	&file_14_copy_and_move, &file_15_truncate_and_sync,
+	&file_14_copy_and_move, &file_15_truncate_and_sync, &file_15_make_temp,
 };
 
 MAIN("files")
