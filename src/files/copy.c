@@ -523,7 +523,7 @@ int cv_copy_entry(int src_dirfd, const char *name, int dst_dirfd, const atomic_b
 		rc = copier_init(&c);
 	if (rc == 0)
 		rc = copy_entry(&c, name, DT_UNKNOWN);
-	if (rc < 0)
+	if (rc < 0 && c.top)
 		failed_at(&c, rc, name);
 	if (rc == 0)
 		rc = copy_levels(&c);

@@ -224,7 +224,7 @@ static int copy_lines(struct applier *a, size_t upto)
 
 static int apply_hunk(struct applier *a, const struct cv_hunk *h)
 {
-	size_t at;
+	size_t at = 0;
 	int rc = read_entries(a, h);
 
 	if (rc == 0)

@@ -86,7 +86,9 @@ static const char *read_name(const struct parser *p, const char *s)
 	const char *tab;
 	const char *rest;
 
-	if (s < end && *s == '"')
+	if (s >= end)
+		return "";
+	if (*s == '"')
 		return unquote(p, s, end, &rest);
 	tab = memchr(s, '\t', (size_t)(end - s));
 	if (tab)
