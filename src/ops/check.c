@@ -123,9 +123,9 @@ static int check_objv(struct checker *c, const struct cv_field *f, const char *i
 	char name[40];
 	int rc = 0;
 
-	if (!items && count > 0)
+	if (!items && count > 0 && !(f->flags & CV_REQUIRED))
 		return bad(c, f, NULL, "has a count but no entries");
-	if (count == 0 && (f->flags & CV_REQUIRED))
+	if ((count == 0 || !items) && (f->flags & CV_REQUIRED))
 		return bad(c, f, "it has no default", items ? "is empty" : "is missing");
 	if (f->max && (int64_t)count > f->max)
 		return bad(c, f, NULL, "has too many entries");

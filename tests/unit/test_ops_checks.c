@@ -7,6 +7,8 @@
 
 #include "ops/fields.h"
 
+#include <cove/files.h>
+
 static void refused(int rc, const char *field, const char *text)
 {
 	ck_assert_msg(rc == COVE_E_INVALID_ARGUMENT, "%s: '%s' is not refused: %d", top->name, text,
@@ -100,6 +102,7 @@ static void wrong_types(const struct cv_field *f, const struct visit *v)
 		[CV_TEXT] = {"1", "null", "true", "[]", "{}", "\"a\\u0000b\""},
 		[CV_OBJ] = {"1", "null", "\"x\"", "[]", "true"},
 		[CV_OBJP] = {"1", "null", "\"x\"", "[]", "true"},
+		[CV_OBJV] = {"1", "null", "\"x\"", "{}", "true"},
 	};
 
 	ck_assert_uint_lt(f->type, CV_LEN(values));
@@ -142,7 +145,9 @@ START_TEST(err_2_unknown_fields)
 		refused(decode_json(s, "{\"no_such\":1}"), "no_such", "no_such");
 		if (s->count > 0)
 			ck_assert_ptr_nonnull(strstr(err.hint, s->fields[0].name));
-		refused(decode_json(s, "{\"size\":1}"), "size", "size");
+		/* Where size is a field, it is not the one that every options struct begins with. */
+		if (i != CV_OP_ID_FILE_TRUNCATE)
+			refused(decode_json(s, "{\"size\":1}"), "size", "size");
 		refused(decode_json(s, "{\"\":1}"), "", "an empty name");
 		for (size_t k = 0; k < s->count; k++) {
 			char text[100];
@@ -296,6 +301,16 @@ START_TEST(err_2_lists)
 }
 END_TEST
 
+/* Random edits need not be such that they change something. */
+static void set_edits(void *p)
+{
+	static const struct cove_edit edit = {.old_text = {"a", 1}, .new_text = {"b", 1}};
+	struct cove_file_edit_text_opts *o = p;
+
+	o->edits = &edit;
+	o->edit_count = 1;
+}
+
 START_TEST(err_2_missing)
 {
 	for (int i = 0; i < CV_OP_COUNT; i++)
@@ -306,6 +321,8 @@ START_TEST(err_2_missing)
 			if (!(f->flags & CV_REQUIRED))
 				continue;
 			set_required(top, p);
+			if (i == CV_OP_ID_FILE_EDIT_TEXT)
+				set_edits(p);
 			ck_assert_int_eq(cv_op_check(&cv_operations[i], p, &err), 0);
 			memset(cv_at(f, p), 0, size_of(f));
 			refused(cv_op_check(&cv_operations[i], p, &err), f->name, "nothing");
