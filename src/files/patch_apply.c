@@ -61,9 +61,11 @@ static struct line *split(const char *data, size_t len, bool exact, size_t *ret_
 
 		s = lf ? lf + 1 : end;
 	}
-	lines = calloc(n + 1, sizeof(*lines));
 	*ret_count = 0;
-	for (const char *s = data; lines && s < end; s += lines[(*ret_count)++].whole)
+	lines = calloc(n + 1, sizeof(*lines));
+	if (!lines)
+		return NULL;
+	for (const char *s = data; s < end; s += lines[(*ret_count)++].whole)
 		lines[*ret_count] = line_at(s, end, exact);
 	return lines;
 }

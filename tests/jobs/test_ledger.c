@@ -233,7 +233,9 @@ START_TEST(job_4_failures_are_there_as_they_happen)
 	struct cv_ledger *l;
 
 	save(failures, "old\n");
-	l = open_ledger(false);
+	conflict(false, "already exists");
+	holds(failures, "old\n");
+	l = open_ledger(true);
 	ck_assert_int_eq(cv_ledger_failure(l, "{\"line\":2}", 10, NULL), 0);
 	holds(failures, "{\"line\":2}\n");
 	ck_assert_int_eq(cv_ledger_failure(l, "{\"line\":1}", 10, NULL), 0);
