@@ -208,3 +208,19 @@ void bench_value(const char *name, double value, const char *unit, double bar)
 	fprintf(f, ",\"load\":%.2f}\n", load());
 	fclose(f);
 }
+
+int64_t bench_copy(int from, int to)
+{
+	static char buf[128 << 10];
+	int64_t total = 0;
+	ssize_t n;
+
+	while ((n = read(from, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0 && write(to, buf, (size_t)n) != n)
+			return -1;
+		total += n > 0 ? n : 0;
+	}
+	return total;
+}

@@ -69,4 +69,7 @@ int bench_wait(pid_t pid);
 /* A program to its end, its output read through two pipes and forgotten; the bytes, or -1. */
 int64_t bench_spawn_read(const char *const *argv);
 
+/* Reads one descriptor to its end in pieces of 128 KiB and writes them to another; the bytes, or -1. */
+int64_t bench_copy(int from, int to);
+
 #endif

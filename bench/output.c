@@ -2,14 +2,12 @@
 /* A GiB of output through a ring of 16 MiB, against a loop that reads it to the null device. */
 #include "bench.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define BYTES (INT64_C(1) << 30)
 #define RING_MIB 16
-#define READ_BYTES (128 << 10)
 
 struct flood {
 	struct cove_env *env;
@@ -34,22 +32,6 @@ static int by_cove(void *user)
 	return good ? 0 : bench_failed(f->script, "not as expected");
 }
 
-static int64_t copy_all(int from, int to)
-{
-	static char buf[READ_BYTES];
-	int64_t total = 0;
-	ssize_t n;
-
-	while ((n = read(from, buf, sizeof(buf))) != 0) {
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0 && write(to, buf, (size_t)n) != n)
-			return -1;
-		total += n > 0 ? n : 0;
-	}
-	return total;
-}
-
 static int by_loop(void *user)
 {
 	const struct flood *f = user;
@@ -63,7 +45,7 @@ static int by_loop(void *user)
 		return -1;
 	pid = bench_start(argv, fds[1], 2);
 	close(fds[1]);
-	total = copy_all(fds[0], null_fd);
+	total = bench_copy(fds[0], null_fd);
 	close(fds[0]);
 	close(null_fd);
 	return pid > 0 && bench_wait(pid) == 0 && total == BYTES ? 0 : -1;

@@ -5,7 +5,6 @@
  */
 #include "bench.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,6 @@
 
 #define BYTES (INT64_C(256) << 20)
 #define SCRIPT "yes | head -c 268435456"
-#define READ_BYTES (128 << 10)
 #define TREES 20
 #define GRACE_MS 100
 
@@ -39,22 +37,6 @@ static int by_cove(void *user)
 	return good ? 0 : bench_failed(SCRIPT, "not as expected");
 }
 
-static int64_t copy_all(int from, int to)
-{
-	static char buf[READ_BYTES];
-	int64_t total = 0;
-	ssize_t n;
-
-	while ((n = read(from, buf, sizeof(buf))) != 0) {
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0 && write(to, buf, (size_t)n) != n)
-			return -1;
-		total += n > 0 ? n : 0;
-	}
-	return total;
-}
-
 static int by_loop(void *user)
 {
 	int file = open("captured", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -67,7 +49,7 @@ static int by_loop(void *user)
 		return -1;
 	pid = bench_start(argv, fds[1], 2);
 	close(fds[1]);
-	total = copy_all(fds[0], file);
+	total = bench_copy(fds[0], file);
 	close(fds[0]);
 	close(file);
 	unlink("captured");
