@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts the guest: a clean state, the first keeper while everything is small, the greeting, the
+ * Starts the guest: a clean state, the greeting, the first keeper while everything is small, the
  * loop.
  */
 #include "guest/guest.h"
