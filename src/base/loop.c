@@ -194,3 +194,24 @@ void cv_watch_del(struct cv_loop *loop, struct cv_watch *w)
 		if (loop->batch[i].data.ptr == w)
 			loop->batch[i].data.ptr = NULL;
 }
+
+void cv_loop_fail(struct cv_loop *loop, const char *why)
+{
+	if (!loop->stop)
+		loop->why = why;
+	loop->stop = true;
+}
+
+void cv_watch_must(struct cv_loop *loop, struct cv_watch *w, int fd, uint32_t events,
+		   void (*fn)(struct cv_watch *, uint32_t))
+{
+	if (cv_watch_add(loop, w, fd, events, fn) < 0)
+		cv_loop_fail(loop, "a descriptor can't be watched");
+}
+
+void cv_timer_must(struct cv_loop *loop, struct cv_timer *t, int64_t due_ns,
+		   void (*fn)(struct cv_timer *))
+{
+	if (cv_timer_set(loop, t, due_ns, fn) < 0)
+		cv_loop_fail(loop, "out of memory");
+}

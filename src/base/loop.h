@@ -33,6 +33,7 @@ struct cv_loop {
 	int timerfd;
 	int64_t armed_ns; /* what timerfd is set to; 0: off */
 	bool stop;
+	const char *why;	/* the failure that stopped it, NULL: none */
 	struct cv_timer **heap; /* by due_ns, earliest first */
 	size_t timers;
 	size_t timers_cap;
@@ -62,5 +63,14 @@ void cv_watch_del(struct cv_loop *loop, struct cv_watch *w);
 int cv_timer_set(struct cv_loop *loop, struct cv_timer *t, int64_t due_ns,
 		 void (*fn)(struct cv_timer *));
 void cv_timer_cancel(struct cv_loop *loop, struct cv_timer *t);
+
+/* Stops the loop because of a failure that nobody else can be told of. */
+void cv_loop_fail(struct cv_loop *loop, const char *why);
+
+/* The same as cv_watch_add() and cv_timer_set() where going on without it would be a lie. */
+void cv_watch_must(struct cv_loop *loop, struct cv_watch *w, int fd, uint32_t events,
+		   void (*fn)(struct cv_watch *, uint32_t));
+void cv_timer_must(struct cv_loop *loop, struct cv_timer *t, int64_t due_ns,
+		   void (*fn)(struct cv_timer *));
 
 #endif

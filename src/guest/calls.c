@@ -36,26 +36,51 @@ static void call_free(struct cv_guest_call *call)
 	free(call);
 }
 
+static void check_sent(struct cv_guest *g, int rc)
+{
+	if (rc == -ENOMEM)
+		cv_loop_fail(&g->loop, "out of memory for an answer");
+	else if (rc < 0)
+		g->loop.stop = true; /* whoever would listen is gone */
+}
+
+/* An error that takes no memory. */
+static void send_no_memory(struct cv_guest *g, uint64_t id, const char *stage)
+{
+	char text[160];
+	struct cv_frame f = {.kind = CV_FRAME_ERROR, .call = id, .payload = text};
+
+	f.len = (size_t)snprintf(
+		text, sizeof(text),
+		"{\"code\":\"internal\",\"message\":\"out of memory\",\"errno\":%d,"
+		"\"stage\":\"%s\",\"retry\":\"%s\"}",
+		ENOMEM, stage, stage[0] == 'n' ? "after_capacity" : "reconcile_first");
+	check_sent(g, cv_conn_send(&g->conn, &f));
+}
+
+/* JSON whose making ran out of memory lacks something: that is said instead. */
 static void send_json(struct cv_guest_call *call, uint8_t kind, const json_t *j,
 		      const struct cv_body *body)
 {
+	struct cv_guest *g = call->guest;
 	CV_FREE char *text = j ? cv_json_dump(j) : NULL;
 	struct cv_frame f = {
 		.kind = kind, .call = call->id, .payload = text, .len = text ? strlen(text) : 0};
-	int rc = -ENOMEM;
 
-	if (text)
-		rc = cv_conn_send_body(&call->guest->conn, &f, body);
-	if (rc < 0)
-		call->guest->loop.stop = true;
+	if (cv_guest_memory_failed() || !text)
+		send_no_memory(g, call->id, kind == CV_FRAME_RESULT ? "completed" : "unknown");
+	else
+		check_sent(g, cv_conn_send_body(&g->conn, &f, body));
 }
 
 static void reply_result(struct cv_reply *r, const void *result)
 {
 	struct cv_guest_call *call = cv_container(r, struct cv_guest_call, reply);
 	struct cv_body body __attribute__((cleanup(cv_body_done))) = {0};
-	CV_JSON json_t *j = cv_encode(call->op->res, result, false, CV_FORM_WIRE, &body);
+	CV_JSON json_t *j = NULL;
 
+	cv_guest_memory_failed(); /* what came before is not of this answer */
+	j = cv_encode(call->op->res, result, false, CV_FORM_WIRE, &body);
 	send_json(call, CV_FRAME_RESULT, j, &body);
 	call_free(call);
 }
@@ -71,6 +96,7 @@ static void reply_error(struct cv_reply *r, const struct cove_error *err)
 		full.stage = COVE_STAGE_DISPATCHED;
 	if (call->op)
 		cv_err_operation(&full, call->op->name);
+	cv_guest_memory_failed();
 	j = cv_error_encode(&full);
 	send_json(call, CV_FRAME_ERROR, j, &none);
 	call_free(call);
@@ -87,8 +113,7 @@ static void reply_live(struct cv_reply *r, int stream, const char *data, size_t 
 			     .len = len};
 
 	r->credit[slot] -= CV_MIN(r->credit[slot], len);
-	if (cv_conn_send(&call->guest->conn, &f) < 0)
-		call->guest->loop.stop = true;
+	check_sent(call->guest, cv_conn_send(&call->guest->conn, &f));
 }
 
 static void reply_want_stdin(struct cv_reply *r, size_t len)
@@ -100,8 +125,7 @@ static void reply_want_stdin(struct cv_reply *r, size_t len)
 			     .payload = (const char *)&n,
 			     .len = sizeof(n)};
 
-	if (cv_conn_send(&call->guest->conn, &f) < 0)
-		call->guest->loop.stop = true;
+	check_sent(call->guest, cv_conn_send(&call->guest->conn, &f));
 }
 
 static struct cv_guest_call *call_new(struct cv_guest *g, uint64_t id)
@@ -129,6 +153,13 @@ static struct cv_guest_call *call_new(struct cv_guest *g, uint64_t id)
 static void fail_call(struct cv_guest_call *call, const struct cove_error *err)
 {
 	reply_error(&call->reply, err);
+}
+
+/* Before anything was done. */
+static void fail_no_memory(struct cv_guest_call *call)
+{
+	send_no_memory(call->guest, call->id, "not_dispatched");
+	call_free(call);
 }
 
 static void drop_json(void *j)
@@ -164,8 +195,7 @@ static void decode_and_dispatch(struct cv_guest_call *call)
 
 	call->arena = cv_arena_new(call->op->req->size, &call->req);
 	if (!call->arena || cv_arena_own(call->arena, drop_json, json_incref(call->args)) < 0) {
-		cv_fail(&err, COVE_E_INTERNAL, "out of memory");
-		fail_call(call, &err);
+		fail_no_memory(call);
 		return;
 	}
 	rc = cv_decode(call->op->req, call->args, CV_FORM_WIRE, &body, call->arena, call->req,
@@ -218,10 +248,19 @@ void cv_guest_release_held(struct cv_guest *g)
 	}
 }
 
+/* There was an error, and no memory to keep it in. */
+static void reply_no_memory(struct cv_guest_call *call)
+{
+	send_no_memory(call->guest, call->id, "unknown");
+	call_free(call);
+}
+
 void cv_guest_call_done(struct cv_guest_call *call)
 {
-	if (call->rc < 0)
+	if (call->rc < 0 && call->err)
 		reply_error(&call->reply, call->err);
+	else if (call->rc < 0)
+		reply_no_memory(call);
 	else
 		reply_result(&call->reply, call->res);
 }
@@ -233,6 +272,7 @@ static void on_request(struct cv_guest *g, const struct cv_frame *f)
 	CV_JSON json_t *j = NULL;
 	const char *name;
 	int count = 0;
+	int rc;
 
 	for (const struct cv_guest_call *c = g->calls; c; c = c->next)
 		count++;
@@ -243,7 +283,7 @@ static void on_request(struct cv_guest *g, const struct cv_frame *f)
 	}
 	call = call_new(g, f->call);
 	if (!call) {
-		g->loop.stop = true;
+		send_no_memory(g, f->call, "not_dispatched");
 		return;
 	}
 	call->want_body = f->flags & CV_FRAME_BODY;
@@ -257,7 +297,13 @@ static void on_request(struct cv_guest *g, const struct cv_frame *f)
 		fail_call(call, &err);
 		return;
 	}
-	if (cv_json_load(f->payload, f->len, "the request", &j, &err) < 0) {
+	cv_guest_memory_failed();
+	rc = cv_json_load(f->payload, f->len, "the request", &j, &err);
+	if (cv_guest_memory_failed()) {
+		fail_no_memory(call);
+		return;
+	}
+	if (rc < 0) {
 		fail_call(call, &err);
 		return;
 	}
@@ -345,8 +391,7 @@ static void on_ping(struct cv_guest *g, const struct cv_frame *f)
 	if (f->flags & CV_FRAME_PONG)
 		return;
 	pong.flags = CV_FRAME_PONG;
-	if (cv_conn_send(&g->conn, &pong) < 0)
-		g->loop.stop = true;
+	check_sent(g, cv_conn_send(&g->conn, &pong));
 }
 
 void cv_guest_on_frame(struct cv_guest *g, const struct cv_frame *f)

@@ -9,7 +9,7 @@
  * before they go.
  *
  * Files: main.c start and end; calls.c requests to answers; bind.c which handler; workers.c
- * threads; setup.c what it serves and what it says of itself; tmp.c the scratch directory.
+ * threads; memory.c when there is no more; setup.c what it serves and what it says of itself; tmp.c the scratch directory.
  */
 #ifndef CV_GUEST_GUEST_H
 #define CV_GUEST_GUEST_H
@@ -84,6 +84,10 @@ void cv_guest_call_done(struct cv_guest_call *call); /* a file operation has end
 /* Set-up has ended: calls that came before go on, or fail as it did. */
 void cv_guest_release_held(struct cv_guest *g);
 void cv_guest_break(struct cv_guest *g, const char *why);
+
+/* memory.c */
+void cv_guest_watch_memory(void);
+bool cv_guest_memory_failed(void); /* since it was last asked */
 
 /* bind.c */
 void cv_guest_dispatch(struct cv_guest_call *call);

@@ -20,7 +20,7 @@ static void flush_out(struct cv_guest *g)
 	bool pending = cv_conn_pending(&g->conn);
 
 	if (rc < 0) {
-		g->loop.stop = true;
+		g->loop.stop = true; /* whoever would listen is gone */
 		return;
 	}
 	if (pending == g->out_blocked)
@@ -71,7 +71,7 @@ static void after_round(void *user)
 		flush_out(g);
 	if (g->out.fn && g->conn.rfd != g->conn.wfd) {
 		if (g->out_blocked && g->out.fd < 0)
-			cv_watch_add(&g->loop, &g->out, g->conn.wfd, EPOLLOUT, on_output_ready);
+			cv_watch_must(&g->loop, &g->out, g->conn.wfd, EPOLLOUT, on_output_ready);
 		else if (!g->out_blocked)
 			cv_watch_del(&g->loop, &g->out);
 	}
@@ -144,6 +144,7 @@ static int start(struct cv_guest *g)
 	 */
 	prctl(PR_SET_DUMPABLE, 0);
 #endif
+	cv_guest_watch_memory();
 	rc = cv_loop_init(&g->loop);
 	if (rc == 0)
 		rc = open_conn(g);
@@ -179,6 +180,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "cove-guest: can't start: %s\n", strerror(-rc));
 	else
 		rc = cv_loop_run(&guest.loop);
+	if (guest.loop.why)
+		fprintf(stderr, "cove-guest: %s\n", guest.loop.why);
 	cv_procs_stop(&guest.procs);
 	_exit(rc < 0 ? 1 : 0);
 }

@@ -88,6 +88,8 @@ void cv_guest_setup_done(struct cv_guest_call *call)
 		g->setup = call->req;
 		g->setup_arena = TAKE(call->arena);
 		call->reply.result(&call->reply, &none);
+	} else if (!call->err) {
+		cv_loop_fail(&g->loop, "out of memory");
 	} else {
 		g->setup_error = TAKE(call->err);
 		call->reply.error(&call->reply, g->setup_error);

@@ -162,28 +162,55 @@ static void account(struct cv_tape *t, struct cv_chunk *c, size_t n)
 	drop_oldest(t);
 }
 
+/* The command goes on, and what it writes is counted and seen, but nothing more is kept. */
+static void starve(struct cv_tape *t)
+{
+	t->starved = true;
+	t->over |= t->policy == COVE_POLICY_FAIL;
+	t->policy = COVE_POLICY_HEAD;
+	t->retain = t->end;
+}
+
+/* Reads once into the last chunk, or nowhere. */
+static ssize_t read_once(struct cv_tape *t, int fd, size_t most)
+{
+	char nowhere[4096];
+	struct cv_chunk *c = t->starved ? NULL : room(t);
+	char *at = nowhere;
+	size_t size = sizeof(nowhere);
+	ssize_t n;
+
+	if (c) {
+		at = c->data + c->len;
+		size = c->cap - c->len;
+	} else if (!t->starved) {
+		starve(t);
+	}
+	do
+		n = read(fd, at, CV_MIN(size, most));
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n < 0 ? -errno : 0;
+	if (t->sink)
+		t->sink(t->sink_user, at, (size_t)n);
+	if (c)
+		account(t, c, (size_t)n);
+	else
+		t->produced += n;
+	return n;
+}
+
 ssize_t cv_tape_fill(struct cv_tape *t, int fd, size_t most)
 {
 	size_t done = 0;
 
 	while (done < most) {
-		struct cv_chunk *c = room(t);
-		ssize_t n;
+		ssize_t n = read_once(t, fd, most - done);
 
-		if (!c)
-			return -ENOMEM;
-		n = read(fd, c->data + c->len, CV_MIN(c->cap - c->len, most - done));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && done > 0)
+		if (n < 0 && done == 0)
+			return n;
+		if (n <= 0)
 			break;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return (ssize_t)done;
-		if (t->sink)
-			t->sink(t->sink_user, c->data + c->len, (size_t)n);
-		account(t, c, (size_t)n);
 		done += (size_t)n;
 	}
 	return (ssize_t)done;

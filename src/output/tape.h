@@ -33,6 +33,7 @@ struct cv_tape {
 	int policy;	  /* enum cove_policy */
 	bool complete;	  /* nothing more comes */
 	bool over;	  /* policy `fail`: the ceiling was reached */
+	bool starved;	  /* there was no memory for more: the rest was read and dropped */
 	char *head;	  /* the first head_len bytes, saved when the ring first drops */
 	size_t head_keep; /* how many to save */
 	size_t head_len;

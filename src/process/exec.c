@@ -387,7 +387,7 @@ static void await_silence(struct cv_process *p)
 {
 	int64_t due = CV_MIN(cv_now_ns() + SILENCE_NS, p->drain_until_ns);
 
-	cv_timer_set(p->procs->loop, &p->drain_timer, due, on_silence);
+	cv_timer_must(p->procs->loop, &p->drain_timer, due, on_silence);
 }
 
 void cv_exec_leader_ended(struct cv_process *p)

@@ -25,10 +25,14 @@
 
 static struct cv_keeper self;
 
+static void CV_NORETURN last_will(void);
+
+/* A report that can't be sent would be waited for: the end of this process says enough. */
 static void send_guest(const void *msg, size_t len)
 {
-	while (send(self.sock, msg, len, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	while (send(self.sock, msg, len, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			last_will();
 }
 
 static void forget_command(void)

@@ -122,30 +122,31 @@ static size_t vec_len(const struct cv_keeper_run *run)
 
 /*
  * The strings of a large command are in a memfd; its private mapping has room for the pointers too.
+ * Gives an errno, 0 when it is good.
  */
-static bool map_image(struct image *img, int fd)
+static int map_image(struct image *img, int fd)
 {
 	size_t strings = ((size_t)img->run->len + 15) & ~(size_t)15;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || (size_t)st.st_size < strings + vec_len(img->run))
-		return false;
+		return EINVAL;
 	img->map_len = (size_t)st.st_size;
 	img->map = mmap(NULL, img->map_len, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	if (img->map == MAP_FAILED) {
 		img->map = NULL;
-		return false;
+		return errno;
 	}
-	return point(img, img->map, (char **)((char *)img->map + strings));
+	return point(img, img->map, (char **)((char *)img->map + strings)) ? 0 : EINVAL;
 }
 
-static bool inline_image(struct image *img, char *bytes, size_t len)
+static int inline_image(struct image *img, char *bytes, size_t len)
 {
 	static char *vec[CV_KEEPER_INLINE / 8];
 
 	if (len < sizeof(*img->run) + img->run->len || vec_len(img->run) > sizeof(vec))
-		return false;
-	return point(img, bytes + sizeof(*img->run), vec);
+		return EINVAL;
+	return point(img, bytes + sizeof(*img->run), vec) ? 0 : EINVAL;
 }
 
 static void CV_NORETURN give_up(int stage)
@@ -217,16 +218,16 @@ int cv_keeper_spawn(struct cv_keeper *k, const struct cv_keeper_run *run, size_t
 {
 	struct image img = {.run = run, .fds = fds, .keeper = getpid()};
 	pid_t pid;
-	bool good;
+	int errnum;
 
 	if (len < sizeof(*run) || nfds < 4 + (int)run->script + (int)run->in_memfd)
 		return fail(failed, CV_SPAWN_SETUP, EINVAL);
 	if (!lift_fds(fds, nfds))
 		return fail(failed, CV_SPAWN_SETUP, errno);
-	good = run->in_memfd ? map_image(&img, fds[nfds - 1]) :
-			       inline_image(&img, (char *)run, len);
-	if (!good)
-		return fail(failed, CV_SPAWN_SETUP, EINVAL);
+	errnum = run->in_memfd ? map_image(&img, fds[nfds - 1]) :
+				 inline_image(&img, (char *)run, len);
+	if (errnum)
+		return fail(failed, CV_SPAWN_SETUP, errnum);
 	failure.stage = 0;
 	/* vfork is the point: fork would copy page tables. The child calls the kernel only. */
 	pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */

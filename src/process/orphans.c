@@ -77,13 +77,13 @@ static void sweep(struct cv_timer *timer)
 		finish_orphaned(procs);
 	}
 	if (procs->orphaned > 0)
-		cv_timer_set(procs->loop, timer, cv_now_ns() + SWEEP_NS, sweep);
+		cv_timer_must(procs->loop, timer, cv_now_ns() + SWEEP_NS, sweep);
 }
 
 void cv_orphans_begin(struct cv_process *p)
 {
 	p->procs->orphaned++;
-	cv_timer_set(p->procs->loop, &p->procs->orphan_timer, cv_now_ns() + SWEEP_NS / 5, sweep);
+	cv_timer_must(p->procs->loop, &p->procs->orphan_timer, cv_now_ns() + SWEEP_NS / 5, sweep);
 }
 
 static void on_sigchld(struct cv_watch *watch, uint32_t events)

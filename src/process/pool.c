@@ -26,6 +26,13 @@
 
 static void on_worker(struct cv_watch *watch, uint32_t events);
 
+/* Its socket is closed, so it ends; no signal tells when (exit signal 0). */
+static void reap_keeper(pid_t pid)
+{
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+}
+
 static struct cv_worker *worker_new(struct cv_procs *procs, pid_t pid, int sock)
 {
 	struct cv_worker *w = calloc(1, sizeof(*w));
@@ -33,6 +40,7 @@ static struct cv_worker *worker_new(struct cv_procs *procs, pid_t pid, int sock)
 	if (!w || cv_watch_add(procs->loop, &w->watch, sock, EPOLLIN, on_worker) < 0) {
 		free(w);
 		close(sock);
+		reap_keeper(pid);
 		return NULL;
 	}
 	w->procs = procs;
@@ -43,10 +51,6 @@ static struct cv_worker *worker_new(struct cv_procs *procs, pid_t pid, int sock)
 	return w;
 }
 
-/*
- * Its socket closes, so it ends; SIGCHLD does not tell (exit signal 0), so it is waited for when it
- * does.
- */
 static void worker_drop(struct cv_worker *w, bool is_dead)
 {
 	struct cv_procs *procs = w->procs;
@@ -62,8 +66,7 @@ static void worker_drop(struct cv_worker *w, bool is_dead)
 	close(w->sock);
 	if (!is_dead)
 		kill(w->pid, SIGKILL);
-	while (waitpid(w->pid, NULL, __WALL) < 0 && errno == EINTR)
-		;
+	reap_keeper(w->pid);
 	free(w);
 }
 
@@ -264,6 +267,8 @@ static void on_sibling(struct cv_procs *procs, const struct cv_keeper_word *m, i
 	w = worker_new(procs, m->value, fd);
 	if (w)
 		run_next(w);
+	else
+		fail_queued(procs, ENOMEM);
 }
 
 static void lost(struct cv_worker *w)

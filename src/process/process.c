@@ -217,7 +217,7 @@ static void kill_now(struct cv_process *p)
 	p->killing = true;
 	if (p->worker)
 		cv_worker_send(p->worker, CV_KEEPER_KILL, 0);
-	cv_timer_set(p->procs->loop, &p->kill_timer, cv_now_ns() + PATIENCE_NS, on_patience_end);
+	cv_timer_must(p->procs->loop, &p->kill_timer, cv_now_ns() + PATIENCE_NS, on_patience_end);
 }
 
 static void on_grace_end(struct cv_timer *timer)
@@ -243,7 +243,7 @@ void cv_process_end(struct cv_process *p, int cause, int64_t grace_ms)
 		return;
 	if (p->worker)
 		cv_worker_send(p->worker, CV_KEEPER_SIGNAL, SIGTERM);
-	cv_timer_set(p->procs->loop, &p->kill_timer, due, on_grace_end);
+	cv_timer_must(p->procs->loop, &p->kill_timer, due, on_grace_end);
 }
 
 static void take_usage(struct cv_process *p, const struct cv_keeper_ended *m)

@@ -87,8 +87,8 @@ void cv_records_trim(struct cv_procs *procs)
 		if (!old || (count <= RECORDS_MAX && bytes <= BYTES_MAX &&
 			     old->clean_ns + RECORD_NS > now)) {
 			if (old)
-				cv_timer_set(procs->loop, &procs->age_timer,
-					     old->clean_ns + RECORD_NS, on_age);
+				cv_timer_must(procs->loop, &procs->age_timer,
+					      old->clean_ns + RECORD_NS, on_age);
 			return;
 		}
 		note_evicted(procs, old->number);
@@ -195,8 +195,8 @@ void cv_process_completions(struct cv_procs *procs, const void *request, struct 
 	procs->completions_max = req->max;
 	reply->user = procs;
 	reply->on_cancel = on_cancel;
-	cv_timer_set(procs->loop, &procs->completions_timer, cv_now_ns() + req->wait_ms * 1000000,
-		     on_wait_end);
+	cv_timer_must(procs->loop, &procs->completions_timer, cv_now_ns() + req->wait_ms * 1000000,
+		      on_wait_end);
 }
 
 /* What a request under an id was: the same again is the same process, anything else a conflict. */

@@ -187,12 +187,14 @@ static int too_large(struct cove_error *err, const char *field)
 static int add_string(struct cv_launch *l, const char *s, const char *field, struct cove_error *err)
 {
 	size_t len = strlen(s) + 1;
+	int rc;
 
 	if (len > ARG_MAX_BYTES)
 		return too_large(err, field);
-	if (cv_buf_add(&l->strings, s, len) < 0)
-		return too_large(err, field);
-	return 0;
+	rc = cv_buf_add(&l->strings, s, len);
+	if (rc == -ENOMEM)
+		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
+	return rc < 0 ? too_large(err, field) : 0;
 }
 
 /* Adds one variable unless a later list has the same name. */
@@ -319,6 +321,9 @@ static int add_script(struct cv_launch *l, const struct cv_procs *procs, const c
 	const char *argv[] = {procs->shell, "-c", script, NULL};
 
 	l->is_script = true;
+	if (procs->shell && access(procs->shell, X_OK) < 0 && errno == ENOMEM)
+		return cv_fail_errno(err, errno, procs->shell, "can't look at the shell '%s'",
+				     procs->shell);
 	if (!procs->shell || access(procs->shell, X_OK) < 0) {
 		cv_fail(err, COVE_E_SHELL_UNAVAILABLE, "there is no shell%s%s to run a script with",
 			procs->shell ? " " : "", procs->shell ? procs->shell : "");

@@ -63,8 +63,8 @@ static void push_stdin(struct cv_process *p)
 			continue;
 		if (n < 0 && errno == EAGAIN) {
 			if (p->in.watch.fd < 0)
-				cv_watch_add(p->procs->loop, &p->in.watch, p->in.fd, EPOLLOUT,
-					     on_stdin);
+				cv_watch_must(p->procs->loop, &p->in.watch, p->in.fd, EPOLLOUT,
+					      on_stdin);
 			return;
 		}
 		if (n < 0) {

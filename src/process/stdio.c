@@ -137,7 +137,7 @@ void cv_stdio_resume(struct cv_process *p)
 		struct cv_pipe *pipe = &p->pipes[i];
 
 		if (pipe->fd >= 0 && pipe->watch.fd < 0 && credit_of(pipe) > 0)
-			cv_watch_add(p->procs->loop, &pipe->watch, pipe->fd, EPOLLIN, on_output);
+			cv_watch_must(p->procs->loop, &pipe->watch, pipe->fd, EPOLLIN, on_output);
 	}
 	if (p->state == CV_PROCESS_CLEAN)
 		cv_process_settle(p);

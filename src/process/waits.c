@@ -138,9 +138,10 @@ static void answer_read(struct cv_process *p, const struct cove_output_read_opts
 	r.content_complete = t->complete && r.next_offset == t->end;
 	r.coverage = r.dropped ? COVE_COVERAGE_PARTIAL : COVE_COVERAGE_COMPLETE;
 	if (r.dropped)
-		r.coverage_reason = t->policy == COVE_POLICY_RING ?
-					    "the oldest bytes were dropped" :
-					    "bytes beyond the ceiling were dropped";
+		r.coverage_reason = t->starved ? "there was no memory for more" :
+				    t->policy == COVE_POLICY_RING ?
+						 "the oldest bytes were dropped" :
+						 "bytes beyond the ceiling were dropped";
 	reply->result(reply, &r);
 }
 
