@@ -9,9 +9,11 @@
 #include "cli/verbs.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 
-static const struct verb *const verbs[] = {&verb_run, &verb_exec, &verb_call, &verb_providers};
+static const struct verb *const verbs[] = {&verb_run, &verb_exec, &verb_call, &verb_files,
+					   &verb_providers};
 
 static void print_usage(FILE *to)
 {
@@ -44,14 +46,28 @@ static int unknown_verb(const char *name)
 	return EXIT_USAGE;
 }
 
-static int help(const char *name)
+static int unknown_sub(const struct verb *verb, const char *word)
+{
+	if (word[0] == '-')
+		report("options of cove %s stand behind its verb, not before", verb->name);
+	else
+		report("unknown verb '%s %.128s'", verb->name, word);
+	fprintf(stderr, "  hint: cove %s --help lists the verbs\n", verb->name);
+	return EXIT_USAGE;
+}
+
+/* Of a verb, or of the one of its verbs that word names. */
+static int help(const char *name, const char *word)
 {
 	const struct verb *verb = name ? find_verb(name) : NULL;
+	const struct verb *sub = verb && word ? opts_find_sub(verb, word) : NULL;
 
 	if (name && !verb)
 		return unknown_verb(name);
+	if (verb && verb->subs && word && !sub)
+		return unknown_sub(verb, word);
 	if (verb)
-		opts_help(verb);
+		opts_help(sub ? sub : verb);
 	else
 		print_usage(stdout);
 	return 0;
@@ -71,7 +87,8 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 	}
 	rc = opts_parse(verb, argc, argv, args, plain, &words, &err);
 	if (rc == 1) {
-		rc = help(verb->name);
+		opts_help(verb);
+		rc = 0;
 	} else if (rc < 0) {
 		report_error(&err);
 		rc = EXIT_USAGE;
@@ -80,6 +97,21 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 	}
 	opts_done(verb, args);
 	return rc;
+}
+
+static int run_sub(const struct verb *verb, int argc, char **argv)
+{
+	const struct verb *sub = argc > 0 ? opts_find_sub(verb, argv[0]) : NULL;
+
+	if (sub)
+		return run_verb(sub, argc - 1, argv + 1);
+	if (argc > 0 && is_one_of(argv[0], "--help", "-h", "help"))
+		return help(verb->name, argv[1]);
+	if (argc > 0)
+		return unknown_sub(verb, argv[0]);
+	report("which verb of cove %s?", verb->name);
+	fprintf(stderr, "  hint: cove %s --help lists them\n", verb->name);
+	return EXIT_USAGE;
 }
 
 /* No file that is opened later may take the place of a standard stream that was closed. */
@@ -98,7 +130,8 @@ static int dispatch(int argc, char **argv)
 	const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
 
 	if (verb)
-		return run_verb(verb, argc - 2, argv + 2);
+		return verb->subs ? run_sub(verb, argc - 2, argv + 2) :
+				    run_verb(verb, argc - 2, argv + 2);
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;
@@ -108,7 +141,7 @@ static int dispatch(int argc, char **argv)
 		return 0;
 	}
 	if (is_one_of(argv[1], "--help", "-h", "help"))
-		return help(argv[2]);
+		return help(argv[2], argc > 3 ? argv[3] : NULL);
 	if (argv[1][0] == '-') {
 		report("unknown option '%.128s'", argv[1]);
 		return EXIT_USAGE;
@@ -122,7 +155,9 @@ int main(int argc, char **argv)
 
 	occupy_standard_streams();
 	rc = dispatch(argc, argv);
-	if (fflush(stdout) != 0 && rc == 0) {
+	if ((fflush(stdout) != 0 || ferror(stdout)) && rc == 0) {
+		if (errno == EPIPE)
+			return 128 + SIGPIPE; /* nobody reads it any more */
 		report("can't write to stdout: %s", strerror(errno));
 		rc = 1;
 	}

@@ -269,6 +269,27 @@ void opts_done(const struct verb *verb, void *args)
 				free(*(void **)((char *)args + o->offset));
 }
 
+/* What a verb among subs is called, behind the name that they share. */
+static const char *sub_name(const struct verb *sub)
+{
+	return strrchr(sub->name, ' ') + 1;
+}
+
+const struct verb *opts_find_sub(const struct verb *verb, const char *word)
+{
+	for (const struct verb *const *sub = verb->subs; sub && *sub; sub++)
+		if (strcmp(sub_name(*sub), word) == 0)
+			return *sub;
+	return NULL;
+}
+
+static void help_subs(const struct verb *verb)
+{
+	printf("\nverbs:\n");
+	for (const struct verb *const *sub = verb->subs; *sub; sub++)
+		printf("  %-12s %s\n", sub_name(*sub), (*sub)->summary);
+}
+
 static void help_table(const struct opt *table)
 {
 	for (const struct opt *o = table; o && o->name; o++) {
@@ -288,6 +309,8 @@ void opts_help(const struct verb *verb)
 	printf("usage: cove %s %s\n\n%s.\n", verb->name, verb->usage, verb->summary);
 	if (verb->text)
 		printf("\n%s\n", verb->text);
+	if (verb->subs)
+		help_subs(verb);
 	printf("\noptions:\n");
 	help_table(verb->options);
 	help_table(verb->shared);

@@ -57,7 +57,15 @@ struct verb {
 	const struct opt *options; /* its own */
 	const struct opt *shared;  /* for the struct that its own begins with, or NULL */
 	int (*run)(const void *args, const struct words *words);
+	/*
+	 * NULL at the end: the word behind the name chooses one of these, each called "NAME WORD", and
+	 * nothing else applies but summary, text and example. NULL: a verb by itself.
+	 */
+	const struct verb *const *subs;
 };
+
+/* The one of subs that a word means; NULL: none. */
+const struct verb *opts_find_sub(const struct verb *verb, const char *word);
 
 /*
  * Finds what was wrong, or fills args and words. 1: --help was asked for. plain holds argc

@@ -8,6 +8,7 @@
 extern const struct verb verb_run;
 extern const struct verb verb_exec;
 extern const struct verb verb_call;
+extern const struct verb verb_files;
 extern const struct verb verb_providers;
 
 /* Exit code of a wrong command line. */

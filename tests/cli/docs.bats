@@ -47,9 +47,21 @@ replay() { # PAGE
 	[ "$count" -gt 4 ]
 }
 
+# Every verb, those of a verb too: "files", "files read".
+all_verbs() {
+	local verb
+	for verb in $("$COVE" --help | verbs_in | grep -vx help); do
+		echo "$verb"
+		"$COVE" "$verb" --help | verbs_in | sed "s/^/$verb /"
+	done
+}
+
+verbs_in() { sed -nE '/^verbs:/,/^$/s/^  ([a-z]+) .*/\1/p'; }
+
 # The options that the help of a verb lists, with their dashes.
 options_of() { # VERB
-	"$COVE" "$1" --help | sed -n '/^options:/,/^$/p' | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--?[a-zA-Z-]+'
+	# shellcheck disable=SC2086 # of one or two words
+	"$COVE" $1 --help | sed -n '/^options:/,/^$/p' | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--?[a-zA-Z-]+'
 }
 
 @test "README.md: every command shown does what is shown" {
@@ -62,19 +74,23 @@ options_of() { # VERB
 
 @test "docs/cli.md: has a section for every verb, and in it every option" {
 	local verb option
-	for verb in $("$COVE" --help | sed -nE '/^verbs:/,/^$/s/^  ([a-z]+) .*/\1/p' | grep -vx help); do
-		awk -v verb="$verb" '/^## / { inside = $0 == "## cove " verb } inside' "$COVE_SOURCE/docs/cli.md" >section
+	all_verbs >verbs
+	grep -qx 'files read' verbs
+	while read -r verb; do
+		awk -v verb="$verb" '/^##+ cove / { inside = substr($0, index($0, "cove ")) == "cove " verb } inside' \
+			"$COVE_SOURCE/docs/cli.md" >section
 		[ -s section ] || { echo "no section: cove $verb" && return 1; }
 		[ -n "$(options_of "$verb")" ]
 		for option in $(options_of "$verb"); do
 			grep -qE -- "^\| .*\`$option( [^\`]*)?\`" section || { echo "cove $verb: $option is not in its table" && return 1; }
 		done
-	done
+	done <verbs
 }
 
 @test "docs/cli.md: every option in it exists" {
 	local verb option
-	awk '/^## / { verb = $2 == "cove" ? $3 : "" } verb != "" && /^\| `-/ { print verb "|" $0 }' "$COVE_SOURCE/docs/cli.md" |
+	awk '/^## / { verb = $2 == "cove" ? $3 : "" } /^### cove files / { verb = $3 " " $4 }
+		verb != "" && /^\| `-/ { print verb "|" $0 }' "$COVE_SOURCE/docs/cli.md" |
 		while IFS='|' read -r verb _ option _; do
 			options_of "$verb" >known
 			for option in $(grep -oE -- '`--?[a-zA-Z-]+' <<<"$option" | tr -d '`'); do
