@@ -232,6 +232,105 @@ struct cove_file_patch_text_result {
 	const char *operation_id;	  /* receipt */
 };
 
+/* Which ignore files a walk obeys. */
+enum cove_ignore {
+	COVE_IGNORE_NONE = 1, /* (default) */
+	COVE_IGNORE_GIT, /* .gitignore, up to the repository's root, and its .git/info/exclude */
+};
+
+/* Request of cove_file_query(). */
+struct cove_file_query_opts {
+	size_t size;	     /* set by COVE_OPTS */
+	const char *root;    /* a directory; default "." */
+	const char *pattern; /* required; the language is described at cove_file_query() */
+	int64_t max_results; /* 1..100,000; default 1,000 */
+	bool no_recurse;     /* children of root only */
+	bool include_hidden; /* names that begin with a dot too */
+	int ignore;	     /* enum cove_ignore */
+	const char *const
+		*kinds;	   /* of file, directory, symlink, other; NULL at the end; default all */
+	int64_t offset;	   /* entries to skip, ≥ 0 */
+	const char *after; /* the path of an entry: only what comes behind it */
+	bool names_only;   /* leave size and mtime_ns 0, which is faster */
+};
+
+/* One entry of cove_file_query(). */
+struct cove_file_found {
+	const char *path; /* as results give paths */
+	int kind;	  /* enum cove_kind; links are not followed */
+	int64_t size;	  /* bytes */
+	int64_t mtime_ns; /* last change of the content, ns since 1970 */
+};
+
+/* Result of cove_file_query(). */
+struct cove_file_query_result {
+	const struct cove_file_found *entries; /* depth first, names in byte order */
+	size_t entry_count;		       /* entries */
+	bool has_more;			       /* more follow after these */
+	int64_t hidden_count;  /* entries left out because they are hidden or ignored */
+	int64_t skipped_count; /* directories that can't be read, and names that are not UTF-8 */
+};
+
+/* Request of cove_file_search_text(). */
+struct cove_file_search_text_opts {
+	/* set by COVE_OPTS */
+	size_t size;
+	/* a directory, or a file, which is searched whatever its name; default "." */
+	const char *root;
+	/* required; not empty, at most 16 KiB, without LF */
+	const char *pattern;
+	/* a regular expression (PCRE2's) instead of a text */
+	bool regex;
+	/* upper and lower case are the same, in all of Unicode */
+	bool ignore_case;
+	/* which files, in the language of cove_file_query(); default all */
+	const char *include;
+	/* enum cove_ignore */
+	int ignore;
+	/* names that begin with a dot too */
+	bool include_hidden;
+	/* 0..20 lines before and after each match; default 0 */
+	int64_t context;
+	/* 1..100,000; default 1,000 */
+	int64_t max_matches;
+	/* matches to skip, ≥ 0 */
+	int64_t offset;
+	/* ≥ 1; default no limit */
+	int64_t max_matches_per_file;
+	/* ≥ 1; a search that comes to more files fails; default no limit */
+	int64_t max_files;
+	/* larger files are skipped; default 64 MiB */
+	int64_t max_file_bytes;
+	/* 1..65,536; default 2,000 bytes; longer lines are clipped */
+	int64_t max_line_length;
+	/* the path of a match: only what comes behind it; cheaper than offset */
+	const char *after_path;
+	/* and its line: the rest of that file too; 0: only what comes behind the file */
+	int64_t after_line;
+};
+
+/* One line that matches. */
+struct cove_match {
+	const char *path;	   /* as results give paths */
+	int64_t line;		   /* one-based */
+	struct cove_bytes text;	   /* without its LF; U+FFFD where it is not UTF-8 */
+	bool truncated;		   /* text was clipped */
+	int64_t match_at;	   /* where in text the first match begins, bytes; not in JSON */
+	int64_t match_len;	   /* 0: it is not in text; not in JSON */
+	int64_t context_start;	   /* line number of the first line of context */
+	struct cove_bytes context; /* the line with those around it; data NULL: not asked for */
+};
+
+/* Result of cove_file_search_text(). */
+struct cove_file_search_text_result {
+	const struct cove_match *matches; /* in the order of a query, then of lines */
+	size_t match_count;		  /* entries; a page ends early at 4 MiB */
+	bool has_more;			  /* more follow after these */
+	int64_t files_searched;		  /* as far as the search went */
+	int64_t files_skipped; /* binary, too large, with an endless line, or not readable */
+	int64_t hidden_count;  /* entries left out because they are hidden or ignored */
+};
+
 /* Request of cove_file_mkdir(). */
 struct cove_file_mkdir_opts {
 	size_t size;	  /* set by COVE_OPTS */
@@ -360,6 +459,49 @@ COVE_API int cove_file_exists(struct cove_env *env, const struct cove_file_path_
  */
 COVE_API int cove_file_list(struct cove_env *env, const struct cove_file_list_opts *opts,
 			    struct cove_file_list_result **ret_result, struct cove_error *err);
+
+/**
+ * Finds entries below a directory by a pattern, depth first, names in byte order.
+ *
+ * In a pattern `*`, `?` and `[abc]`, `[a-z]`, `[!abc]` don't match a slash; `**`, only as a whole
+ * segment, matches any number of directories, at the end at least one name; `{a,b}` stands for
+ * alternatives. A pattern without a slash matches the last component at any depth, any other the
+ * whole path below the root; a leading slash says so for a pattern that has no other. A hidden or
+ * ignored entry whose name the pattern spells literally is found, and so is a hidden one if the
+ * pattern spells the dot. Links are not followed.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_query_opts.
+ * @param ret_result set on success; free with cove_file_query_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_INVALID_ARGUMENT (the pattern: where and why), COVE_E_NOT_DIRECTORY (root
+ *	is none), COVE_E_TOO_LARGE (an ignore file above 1 MiB), or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_query(struct cove_env *env, const struct cove_file_query_opts *opts,
+			     struct cove_file_query_result **ret_result, struct cove_error *err);
+
+/**
+ * Finds lines of text files.
+ *
+ * A file with a NUL in it is binary and skipped. LF ends a line; a CR before it belongs to it. `$`
+ * matches before an LF only. A byte order mark is no part of the first line. A line that matches is
+ * one result, however often it does. Work is spread over the processors; the order of results is
+ * that of the paths all the same.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_search_text_opts.
+ * @param ret_result set on success; free with cove_file_search_text_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_INVALID_ARGUMENT (the pattern: where and why; a root that is neither file
+ *	nor directory), COVE_E_TOO_LARGE (more than max_files; an expression that is too large or
+ *	takes too long), or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_search_text(struct cove_env *env,
+				   const struct cove_file_search_text_opts *opts,
+				   struct cove_file_search_text_result **ret_result,
+				   struct cove_error *err);
 
 /**
  * Reads a page of lines of a UTF-8 text file.
@@ -601,6 +743,20 @@ COVE_API int cove_file_canonical(struct cove_env *env, const struct cove_file_pa
  */
 COVE_API int cove_file_absolute(struct cove_env *env, const struct cove_file_path_opts *opts,
 				struct cove_file_path_result **ret_result, struct cove_error *err);
+
+/**
+ * Frees a result of cove_file_query().
+ *
+ * @param result NULL does nothing.
+ */
+COVE_API void cove_file_query_result_free(struct cove_file_query_result *result);
+
+/**
+ * Frees a result of cove_file_search_text().
+ *
+ * @param result NULL does nothing.
+ */
+COVE_API void cove_file_search_text_result_free(struct cove_file_search_text_result *result);
 
 /**
  * Frees a result of cove_file_list().

@@ -44,6 +44,9 @@ WITH_RESULT(cove_file_edit_text, FILE_EDIT_TEXT, cove_file_edit_text_opts,
 	    cove_file_edit_text_result)
 WITH_RESULT(cove_file_patch_text, FILE_PATCH_TEXT, cove_file_patch_text_opts,
 	    cove_file_patch_text_result)
+WITH_RESULT(cove_file_query, FILE_QUERY, cove_file_query_opts, cove_file_query_result)
+WITH_RESULT(cove_file_search_text, FILE_SEARCH_TEXT, cove_file_search_text_opts,
+	    cove_file_search_text_result)
 WITH_RESULT(cove_file_mkdir, FILE_MKDIR, cove_file_mkdir_opts, cove_file_mkdir_result)
 WITH_RESULT(cove_file_remove, FILE_REMOVE, cove_file_remove_opts, cove_file_remove_result)
 WITH_RESULT(cove_file_copy, FILE_COPY, cove_file_transfer_opts, cove_file_copy_result)
@@ -56,6 +59,8 @@ WITH_RESULT(cove_file_absolute, FILE_ABSOLUTE, cove_file_path_opts, cove_file_pa
 FREE_RESULT(cove_file_list_result)
 FREE_RESULT(cove_file_read_text_result)
 FREE_RESULT(cove_file_read_bytes_result)
+FREE_RESULT(cove_file_query_result)
+FREE_RESULT(cove_file_search_text_result)
 
 WITH_RESULT(cove_exec, PROCESS_EXEC, cove_exec_opts, cove_exec_result)
 WITH_RESULT(cove_process_start, PROCESS_START, cove_exec_opts, cove_process_start_result)

@@ -33,6 +33,8 @@ cv_file_fn cv_file_write_text;
 cv_file_fn cv_file_write_bytes;
 cv_file_fn cv_file_edit_text;
 cv_file_fn cv_file_patch_text;
+cv_file_fn cv_file_query;
+cv_file_fn cv_file_search_text;
 cv_file_fn cv_file_mkdir;
 cv_file_fn cv_file_remove;
 cv_file_fn cv_file_copy;

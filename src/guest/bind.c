@@ -36,6 +36,8 @@ static const struct binding bindings[CV_OP_COUNT] = {
 	[CV_OP_ID_FILE_WRITE_BYTES] = {.file = cv_file_write_bytes},
 	[CV_OP_ID_FILE_EDIT_TEXT] = {.file = cv_file_edit_text},
 	[CV_OP_ID_FILE_PATCH_TEXT] = {.file = cv_file_patch_text},
+	[CV_OP_ID_FILE_QUERY] = {.file = cv_file_query},
+	[CV_OP_ID_FILE_SEARCH_TEXT] = {.file = cv_file_search_text},
 	[CV_OP_ID_FILE_MKDIR] = {.file = cv_file_mkdir},
 	[CV_OP_ID_FILE_REMOVE] = {.file = cv_file_remove},
 	[CV_OP_ID_FILE_COPY] = {.file = cv_file_copy},

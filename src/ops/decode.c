@@ -247,6 +247,34 @@ static int decode_objv(struct decoder *d, const struct cv_field *f, const json_t
 	return 0;
 }
 
+static int bad_packed(struct decoder *d)
+{
+	return cv_fail(d->err, COVE_E_PROTOCOL_ERROR, "a message holds a list that can't be");
+}
+
+static int decode_packed(struct decoder *d, const struct cv_field *f, const json_t *v, char **ret,
+			 size_t *ret_count)
+{
+	json_int_t count = json_integer_value(json_array_get(v, 0));
+	struct cove_bytes data = {0};
+	char *items;
+	int rc = take_body(d, json_array_get(v, 1), &data);
+
+	if (rc < 0)
+		return rc;
+	/* Each field is a byte at least. */
+	if (count < 0 || (size_t)count > data.len / f->sub->count)
+		return bad_packed(d);
+	items = cv_arena_array(d->arena, (size_t)count, f->sub->size);
+	if (!items)
+		return no_memory(d);
+	if (cv_unpack(f->sub, data.data, data.len, items, (size_t)count) < 0)
+		return bad_packed(d);
+	*ret = items;
+	*ret_count = (size_t)count;
+	return 0;
+}
+
 static int decode_pointed(struct decoder *d, const struct cv_field *f, const json_t *v, void **ret)
 {
 	*ret = cv_arena_alloc(d->arena, f->sub->size);
@@ -348,6 +376,8 @@ static int decode_value(struct decoder *d, const struct cv_field *f, json_t *v, 
 	case CV_OBJP:
 		return decode_pointed(d, f, v, p);
 	case CV_OBJV:
+		if ((f->flags & CV_PACKED) && d->form == CV_FORM_WIRE)
+			return decode_packed(d, f, v, p, p2);
 		return decode_objv(d, f, v, p, p2);
 	case CV_OUTPUT:
 		return decode_output(d, v, p);

@@ -7,6 +7,7 @@
  * follow the message raw.
  */
 #include "base/base64.h"
+#include "base/buf.h"
 #include "base/json.h"
 #include "ops/field.h"
 
@@ -18,6 +19,8 @@
 #pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
 #endif
 
+#define PACKED_MAX ((size_t)64 << 20)
+
 struct encoder {
 	bool is_request;
 	enum cv_form form;
@@ -26,6 +29,9 @@ struct encoder {
 
 void cv_body_done(struct cv_body *body)
 {
+	for (size_t i = 0; i < body->count; i++)
+		if (body->parts[i].owned)
+			free((char *)body->parts[i].data);
 	free(body->parts);
 	*body = (struct cv_body){0};
 }
@@ -41,8 +47,7 @@ static int body_add(struct cv_body *body, const char *data, size_t len)
 		body->parts = parts;
 		body->cap = cap;
 	}
-	body->parts[body->count].data = data;
-	body->parts[body->count++].len = len;
+	body->parts[body->count++] = (struct cv_bytes_ref){.data = data, .len = len};
 	body->total += len;
 	return 0;
 }
@@ -105,6 +110,23 @@ static json_t *encode_objv(const struct encoder *e, const struct cv_field *f, co
 	for (size_t i = 0; a && i < count; i++)
 		json_array_append_new(a, encode_struct(e, f->sub, items + i * f->sub->size));
 	return a;
+}
+
+/* [how many, length], and the structs behind the message. */
+static json_t *encode_packed(const struct encoder *e, const struct cv_field *f, const char *items,
+			     size_t count)
+{
+	CV_BUF_SCOPE struct cv_buf packed = CV_BUF(PACKED_MAX);
+	size_t len;
+
+	if (cv_pack(f->sub, items, count, &packed) < 0)
+		return NULL;
+	len = packed.len;
+	if (body_add(e->body, packed.data, len) < 0)
+		return NULL;
+	packed.data = NULL;
+	e->body->parts[e->body->count - 1].owned = true;
+	return json_pack("[I,I]", (json_int_t)count, (json_int_t)len);
 }
 
 static json_t *encode_enum(const struct cv_field *f, int value)
@@ -219,6 +241,9 @@ static json_t *encode_value(const struct encoder *e, const struct cv_field *f, c
 		return *(const void *const *)p ? encode_struct(e, f->sub, *(const void *const *)p) :
 						 json_null();
 	case CV_OBJV:
+		if ((f->flags & CV_PACKED) && e->form == CV_FORM_WIRE)
+			return encode_packed(e, f, *(const char *const *)p,
+					     *(const size_t *)((const char *)src + f->offset2));
 		return encode_objv(e, f, *(const char *const *)p,
 				   *(const size_t *)((const char *)src + f->offset2));
 	case CV_FN:

@@ -40,6 +40,7 @@ enum cv_field_flags {
 	CV_WIRE_ONLY = 8, /* not in JSON */
 	CV_EMPTY_OK = 16, /* an empty string is fine */
 	CV_IS_PATH = 32,  /* a string that errors give as the path */
+	CV_PACKED = 64,	  /* CV_OBJV of results: on the wire as raw bytes, for there may be many */
 };
 
 struct cv_struct;
@@ -79,7 +80,8 @@ struct cv_body {
 	struct cv_bytes_ref {
 		const char *data;
 		size_t len;
-	} * parts; /* encoding: borrowed */
+		bool owned;
+	} * parts; /* encoding: borrowed, unless owned */
 	size_t count;
 	size_t cap;
 	size_t total;
@@ -110,6 +112,16 @@ int cv_check(const struct cv_struct *s, const void *src, struct cove_error *err)
 
 /* Fills defaults in and replaces COVE_ZERO, in place. */
 void cv_resolve_defaults(const struct cv_struct *s, void *dst);
+
+/*
+ * Structs back to back as bytes: numbers as varints, strings and texts with their length and a NUL
+ * at the end. 0, or -ENOMEM, or -EMSGSIZE.
+ */
+struct cv_buf;
+int cv_pack(const struct cv_struct *s, const char *items, size_t count, struct cv_buf *dst);
+
+/* Fills zeroed structs; strings are borrowed from data. 0, or -EPROTO. */
+int cv_unpack(const struct cv_struct *s, const char *data, size_t len, char *items, size_t count);
 
 /* Errors as JSON, both ways. */
 json_t *cv_error_encode(const struct cove_error *err);

@@ -14,6 +14,7 @@ static const char *const kinds[] = {"file", "directory", "symlink", "other", NUL
 static const char *const modes[] = {"create", "replace", "upsert", "append", NULL};
 static const char *const statuses[] = {"added", "modified", "deleted", "renamed", "copied", NULL};
 static const char *const temps[] = {"file", "directory", NULL};
+static const char *const ignores[] = {"none", "git", NULL};
 static const char *const invalids[] = {"refuse", "replace", NULL};
 
 #define S struct cove_file_path_opts
@@ -195,6 +196,111 @@ static const struct cv_field patch_text_result_rows[] = {
 	RECEIPT,
 };
 CV_DESCRIBE(file_patch_text_result, "patch_text_result", S, patch_text_result_rows);
+#undef S
+
+#define PATTERN_MAX 16384
+#define WALK_FIELDS                                                                                \
+	F(CV_BOOL, include_hidden, "include_hidden", "names that begin with a dot too"),           \
+		F(CV_ENUM, ignore, "ignore", "ignore files to obey; default none",                 \
+		  .names = ignores, .def = COVE_IGNORE_NONE)
+
+#define S struct cove_file_query_opts
+static const struct cv_field query_rows[] = {
+	F(CV_STR, root, "root", "a directory; default .", .flags = CV_IS_PATH, .max = CV_PATH_MAX),
+	F(CV_STR, pattern, "pattern", "* ? [a-z] ** {a,b}; without a slash the last component",
+	  .flags = CV_REQUIRED, .max = PATTERN_MAX),
+	F(CV_INT, max_results, "max_results", "entries at most", .def = 1000, .min = 1,
+	  .max = 100000),
+	F(CV_BOOL, no_recurse, "no_recurse", "children of root only"),
+	WALK_FIELDS,
+	F(CV_STRV, kinds, "kinds", "of file, directory, symlink, other; default all", .max = 4),
+	F(CV_INT, offset, "offset", "entries to skip", .max = INT64_C(1) << 40),
+	F(CV_STR, after, "after", "path of an entry: only what comes behind it",
+	  .flags = CV_IS_PATH, .max = CV_PATH_MAX),
+	F(CV_BOOL, names_only, "names_only", "leave size and mtime_ns 0, which is faster"),
+};
+CV_DESCRIBE(file_query, "query", S, query_rows);
+#undef S
+
+#define S struct cove_file_found
+static const struct cv_field found_rows[] = {
+	F(CV_STR, path, "path", "path as operations take it"),
+	F(CV_ENUM, kind, "kind", "what it is; links are not followed", .names = kinds),
+	F(CV_INT, size, "size", "size", .unit = "bytes"),
+	F(CV_INT, mtime_ns, "mtime_ns", "last change of the content, since 1970", .unit = "ns"),
+};
+static const struct cv_struct found_struct = {"found", sizeof(S), found_rows, CV_LEN(found_rows)};
+#undef S
+
+#define S struct cove_file_query_result
+static const struct cv_field query_result_rows[] = {
+	F(CV_OBJV, entries, "entries", "depth first, names in byte order", .flags = CV_PACKED,
+	  .sub = &found_struct, OFFSET2(entry_count)),
+	F(CV_BOOL, has_more, "has_more", "more follow after these"),
+	F(CV_INT, hidden_count, "hidden_count", "entries left out as hidden or ignored"),
+	F(CV_INT, skipped_count, "skipped_count",
+	  "directories that can't be read, and names that are not UTF-8"),
+};
+CV_DESCRIBE(file_query_result, "query_result", S, query_result_rows);
+#undef S
+
+#define S struct cove_file_search_text_opts
+static const struct cv_field search_text_rows[] = {
+	F(CV_STR, root, "root", "a directory or a file; default .", .flags = CV_IS_PATH,
+	  .max = CV_PATH_MAX),
+	F(CV_STR, pattern, "pattern", "what to look for in each line", .flags = CV_REQUIRED,
+	  .max = PATTERN_MAX),
+	F(CV_BOOL, regex, "regex", "pattern is a regular expression"),
+	F(CV_BOOL, ignore_case, "ignore_case", "upper and lower case are the same"),
+	F(CV_STR, include, "include", "which files, a pattern as of file.query; default **/*",
+	  .max = PATTERN_MAX),
+	WALK_FIELDS,
+	F(CV_INT, context, "context", "lines around each match", .max = 20),
+	F(CV_INT, max_matches, "max_matches", "matches at most", .def = 1000, .min = 1,
+	  .max = 100000),
+	F(CV_INT, offset, "offset", "matches to skip", .max = INT64_C(1) << 40),
+	F(CV_INT, max_matches_per_file, "max_matches_per_file", "of one file at most", .min = 1,
+	  .max = INT64_C(1) << 40),
+	F(CV_INT, max_files, "max_files", "a search that comes to more fails", .min = 1,
+	  .max = INT64_C(1) << 40),
+	F(CV_INT, max_file_bytes, "max_file_bytes", "larger files are skipped", .unit = "bytes",
+	  .def = 64 * MIB, .min = 1, .max = INT64_C(1) << 50),
+	F(CV_INT, max_line_length, "max_line_length", "longer lines are clipped", .unit = "bytes",
+	  .def = 2000, .min = 1, .max = 65536),
+	F(CV_STR, after_path, "after_path", "path of a match: only what comes behind it",
+	  .flags = CV_IS_PATH, .max = CV_PATH_MAX),
+	F(CV_INT, after_line, "after_line", "line of that match", .max = INT64_C(1) << 40),
+};
+CV_DESCRIBE(file_search_text, "search_text", S, search_text_rows);
+#undef S
+
+#define S struct cove_match
+static const struct cv_field match_rows[] = {
+	F(CV_STR, path, "path", "path as operations take it"),
+	F(CV_INT, line, "line", "one-based"),
+	F(CV_TEXT, text, "text", "the line without its end"),
+	F(CV_BOOL, truncated, "truncated", "text was clipped"),
+	F(CV_INT, match_at, "match_at", "where the match begins", .unit = "bytes",
+	  .flags = CV_WIRE_ONLY),
+	F(CV_INT, match_len, "match_len", "its length", .unit = "bytes", .flags = CV_WIRE_ONLY),
+	F(CV_INT, context_start, "context_start", "line number of the first line of context",
+	  .flags = CV_OMIT),
+	F(CV_TEXT, context, "context", "the line with those around it", .flags = CV_OMIT),
+};
+static const struct cv_struct match_struct = {"match", sizeof(S), match_rows, CV_LEN(match_rows)};
+#undef S
+
+#define S struct cove_file_search_text_result
+static const struct cv_field search_text_result_rows[] = {
+	F(CV_OBJV, matches, "matches", "in the order of paths, then of lines", .flags = CV_PACKED,
+	  .sub = &match_struct, OFFSET2(match_count)),
+	F(CV_BOOL, has_more, "has_more", "more follow after these"),
+	F(CV_INT, files_searched, "files_searched", "as far as the search went"),
+	F(CV_INT, files_skipped, "files_skipped",
+	  "binary, too large, with an endless line, or not readable"),
+	F(CV_INT, hidden_count, "hidden_count", "entries left out as hidden or ignored"),
+};
+CV_DESCRIBE(file_search_text_result, "search_text_result", S, search_text_result_rows);
 #undef S
 
 #define S struct cove_file_mkdir_opts

@@ -81,6 +81,35 @@ static int check_edits(const struct cove_file_edit_text_opts *o, struct cove_err
 	return 0;
 }
 
+static int check_kinds(const struct cove_file_query_opts *o, struct cove_error *err)
+{
+	static const char *const known[] = {"file", "directory", "symlink", "other"};
+
+	for (size_t i = 0; o->kinds && o->kinds[i]; i++) {
+		size_t k = 0;
+
+		while (k < CV_LEN(known) && strcmp(known[k], o->kinds[i]) != 0)
+			k++;
+		if (k == CV_LEN(known))
+			return cv_fail_arg(err, "kinds",
+					   "use some of file, directory, symlink, other",
+					   "has '%.100s', which is unknown", o->kinds[i]);
+	}
+	return 0;
+}
+
+/* A pattern of one line: no line holds an LF. */
+static int check_search(const struct cove_file_search_text_opts *o, struct cove_error *err)
+{
+	if (strchr(o->pattern, '\n'))
+		return cv_fail_arg(err, "pattern", "search for one line at a time",
+				   "holds a line end, which no line does");
+	if (o->after_line && !o->after_path)
+		return cv_fail_arg(err, "after_line", "give after_path too",
+				   "is given without after_path");
+	return 0;
+}
+
 int cv_op_check(const struct cv_op *op, const void *req, struct cove_error *err)
 {
 	int rc = req ? cv_check(op->req, req, err) : 0;
@@ -89,6 +118,10 @@ int cv_op_check(const struct cv_op *op, const void *req, struct cove_error *err)
 		rc = check_command(req, op->id == CV_OP_ID_PROCESS_EXEC, err);
 	if (rc == 0 && req && op->id == CV_OP_ID_FILE_EDIT_TEXT)
 		rc = check_edits(req, err);
+	if (rc == 0 && req && op->id == CV_OP_ID_FILE_QUERY)
+		rc = check_kinds(req, err);
+	if (rc == 0 && req && op->id == CV_OP_ID_FILE_SEARCH_TEXT)
+		rc = check_search(req, err);
 	if (rc < 0)
 		cv_err_operation(err, op->name);
 	return rc;

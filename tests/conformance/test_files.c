@@ -200,10 +200,75 @@ START_TEST(file_15_make_temp) /* FILE-15 */
 }
 END_TEST
 
+START_TEST(file_10_query) /* FILE-10, FILE-11, FILE-12 */
+{
+	struct cove_file_query_opts req = {
+		.size = sizeof(req), .pattern = "*.{c,h}", .ignore = COVE_IGNORE_GIT};
+	struct cove_file_query_result *r = NULL;
+
+	begin(_i);
+	expect_ok("mkdir -p a/b out && touch a/b/x.c a/y.h a/z.o b.c out/gen.c .hid.c && "
+		  "echo /out/ >.gitignore && printf 123 >b.c");
+	ck_assert_int_eq(cove_file_query(env, &req, &r, &err), 0);
+	ck_assert_uint_eq(r->entry_count, 3);
+	ck_assert_str_eq(r->entries[0].path, "a/b/x.c");
+	ck_assert_str_eq(r->entries[1].path, "a/y.h");
+	ck_assert_str_eq(r->entries[2].path, "b.c");
+	ck_assert_int_eq(r->entries[2].size, 3);
+	ck_assert_int_eq(r->hidden_count, 2);
+	cove_file_query_result_free(r);
+	ck_assert_ptr_nonnull(strstr(call("file.query", "{\"pattern\":\"out/*\"}"),
+				     "\"path\":\"out/gen.c\",\"kind\":\"file\""));
+	ck_assert_str_eq(call("file.query", "{\"pattern\":\"x**y\"}"), "invalid_argument");
+	ck_assert_str_eq(err.field, "pattern");
+	ck_assert_str_ne(err.hint, "");
+	ck_assert_str_eq(call("file.query", "{\"pattern\":\"*\",\"kinds\":[\"door\"]}"),
+			 "invalid_argument");
+	ck_assert_str_eq(call("file.query", "{\"pattern\":\"*\",\"root\":\"b.c\"}"),
+			 "not_directory");
+	end();
+}
+END_TEST
+
+START_TEST(file_13_search_text) /* FILE-13 */
+{
+	struct cove_file_search_text_opts req = {
+		.size = sizeof(req), .pattern = "ne+dle$", .regex = true, .context = 1};
+	struct cove_file_search_text_result *r = NULL;
+
+	begin(_i);
+	expect_ok("mkdir d && printf 'a\\nneedle\\nb\\n' >d/f && printf 'needle\\0' >bin && "
+		  "printf 'N\303\211EDLE\\n' >big && for i in $(seq 50); do echo x >d/x$i; done");
+	ck_assert_int_eq(cove_file_search_text(env, &req, &r, &err), 0);
+	ck_assert_uint_eq(r->match_count, 1);
+	ck_assert_str_eq(r->matches[0].path, "d/f");
+	ck_assert_int_eq(r->matches[0].line, 2);
+	ck_assert_str_eq(r->matches[0].text.data, "needle");
+	ck_assert_int_eq(r->matches[0].context_start, 1);
+	ck_assert_str_eq(r->matches[0].context.data, "a\nneedle\nb");
+	ck_assert_int_eq(r->files_searched, 52);
+	ck_assert_int_eq(r->files_skipped, 1);
+	cove_file_search_text_result_free(r);
+	ck_assert_str_eq(call("file.search_text",
+			      "{\"pattern\":\"n\303\251e\",\"ignore_case\":true}"),
+			 "{\"matches\":[{\"path\":\"big\",\"line\":1,\"text\":\"N\303\211EDLE\","
+			 "\"truncated\":false}],\"has_more\":false,\"files_searched\":52,"
+			 "\"files_skipped\":1,\"hidden_count\":0}");
+	ck_assert_str_eq(call("file.search_text", "{\"pattern\":\"\"}"), "invalid_argument");
+	ck_assert_str_eq(call("file.search_text", "{\"pattern\":\"a(\",\"regex\":true}"),
+			 "invalid_argument");
+	ck_assert_ptr_nonnull(strstr(err.reason, "at byte 2"));
+	ck_assert_str_eq(call("file.search_text", "{\"pattern\":\"x\",\"max_files\":3}"),
+			 "too_large");
+	end();
+}
+END_TEST
+
 /* Every test of this file. */
 static const TTest **const tests[] = {
 	&file_6_edit_text,	&err_2_edits_are_checked,   &file_7_patch_text,
 	&file_14_copy_and_move, &file_15_truncate_and_sync, &file_15_make_temp,
+	&file_10_query,		&file_13_search_text,
 };
 
 MAIN("files")

@@ -30,9 +30,16 @@ static void both_forms(const struct cv_struct *s, const void *src, bool is_reque
 
 static void clear_wire_only(const struct cv_struct *s, void *src)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (s->fields[i].flags & CV_WIRE_ONLY)
-			memset(cv_at(&s->fields[i], src), 0, size_of(&s->fields[i]));
+	for (size_t i = 0; i < s->count; i++) {
+		const struct cv_field *f = &s->fields[i];
+
+		if (f->flags & CV_WIRE_ONLY)
+			memset(cv_at(f, src), 0, size_of(f));
+		if (f->type != CV_OBJV)
+			continue;
+		for (size_t k = 0; k < *(size_t *)((char *)src + f->offset2); k++)
+			clear_wire_only(f->sub, *(char **)cv_at(f, src) + k * f->sub->size);
+	}
 }
 
 /* Outputs are always there; a fresh result without them is none that a guest sends. */

@@ -323,6 +323,9 @@ START_TEST(err_2_missing)
 			set_required(top, p);
 			if (i == CV_OP_ID_FILE_EDIT_TEXT)
 				set_edits(p);
+			/* Random ones may hold a line end. */
+			if (i == CV_OP_ID_FILE_SEARCH_TEXT)
+				((struct cove_file_search_text_opts *)p)->pattern = "x";
 			ck_assert_int_eq(cv_op_check(&cv_operations[i], p, &err), 0);
 			memset(cv_at(f, p), 0, size_of(f));
 			refused(cv_op_check(&cv_operations[i], p, &err), f->name, "nothing");
@@ -342,6 +345,32 @@ static void command(const struct cv_op *op, const struct cove_exec_opts *o, cons
 	else
 		ck_assert_int_eq(cv_op_check(op, o, &err), 0);
 }
+
+START_TEST(err_2_searches)
+{
+	static const char *const kinds[] = {"file", "socket", NULL};
+	const struct cv_op *search = cv_op_find("file.search_text");
+	const struct cv_op *query = cv_op_find("file.query");
+
+	top = search->req;
+	refused(cv_op_check(search, &(struct cove_file_search_text_opts){.pattern = "a\nb"}, &err),
+		"pattern", "a line end");
+	refused(cv_op_check(search, &(struct cove_file_search_text_opts){.pattern = ""}, &err),
+		"pattern", "nothing");
+	refused(cv_op_check(search,
+			    &(struct cove_file_search_text_opts){.pattern = "a", .after_line = 1},
+			    &err),
+		"after_line", "no path");
+	refused(cv_op_check(search,
+			    &(struct cove_file_search_text_opts){.pattern = "a", .context = 21},
+			    &err),
+		"context", "21");
+	top = query->req;
+	refused(cv_op_check(query, &(struct cove_file_query_opts){.pattern = "a", .kinds = kinds},
+			    &err),
+		"kinds", "socket");
+}
+END_TEST
 
 START_TEST(err_2_commands)
 {
@@ -382,4 +411,5 @@ END_TEST
 
 UNIT_MAIN("ops_checks", err_2_wrong_types, err_2_unknown_fields,
 	  err_2_an_unknown_field_of_any_length, err_2_integers_out_of_range, err_2_lengths,
-	  err_2_lists, err_2_missing, err_2_commands, err_2_every_integer_has_bounds)
+	  err_2_lists, err_2_missing, err_2_searches, err_2_commands,
+	  err_2_every_integer_has_bounds)
