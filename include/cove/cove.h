@@ -40,5 +40,6 @@
 #include <cove/job.h>
 #include <cove/output.h>
 #include <cove/process.h>
+#include <cove/sandbox.h>
 
 #endif

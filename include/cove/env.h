@@ -42,6 +42,7 @@
 #define COVE_ENV_H
 
 #include <cove/error.h>
+#include <cove/sandbox.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,28 +74,33 @@ enum cove_retain {
 struct cove_env_opts {
 	/* set by COVE_OPTS */
 	size_t size;
-	/* "here" or "workspace"; default "workspace" */
+	/* "sandbox", "workspace" or "here"; default "sandbox" */
 	const char *provider;
-	/* here: its directory; default the current one */
+	/* here: its directory, default the current one; sandbox: a directory to be /workspace */
 	const char *dir;
-	/* workspace: absolute path of a directory to copy; default none (starts empty) */
+	/*
+	 * absolute path of a directory to start from, default none (starts empty); workspace copies
+	 * it, sandbox lays it below what is written
+	 */
 	const char *seed;
-	/* workspace: `[A-Za-z0-9][A-Za-z0-9_-]{0,127}`; default "adhoc" */
+	/* workspace and sandbox: `[A-Za-z0-9][A-Za-z0-9_-]{0,127}`; default "adhoc" */
 	const char *job_id;
-	/* workspace: the same form; default made up, unique */
+	/* workspace and sandbox: the same form; default made up, unique */
 	const char *run_id;
-	/* workspace: enum cove_retain bits; default failure and aborted */
+	/* workspace and sandbox: enum cove_retain bits; default failure and aborted */
 	int retain;
 	/* "NAME=VALUE" for every command, NULL at the end */
 	const char *const *env;
 	/* further allowed roots, absolute, NULL at the end */
 	const char *const *roots;
-	/* provider's own, "KEY=VALUE" (workspace: root=DIR, shell=PATH), NULL at the end */
+	/* provider's own, "KEY=VALUE" (such as root=DIR; see docs/cli.md), NULL at the end */
 	const char *const *options;
 	/* shell of scripts, absolute; default bash, else sh */
 	const char *shell;
 	/* deadline of each command that gives none, 1..2^31-1; 0: none */
 	int64_t timeout_ms;
+	/* sandbox: what a command sees and may use; NULL: the default policy */
+	const struct cove_sandbox_policy *policy;
 };
 
 /* What an environment is; result of cove_env_describe(). */
@@ -233,6 +239,16 @@ COVE_API const char *cove_env_namespace_id(const struct cove_env *env);
  * Threads: any. @since 0.1
  */
 COVE_API const char *cove_env_cwd(const struct cove_env *env);
+
+/**
+ * Gives the directory on this machine that holds the workspace once it is kept, without I/O.
+ *
+ * @param env environment.
+ * @return an absolute path that lives as long as the environment; NULL where there is none that
+ * could be kept.
+ * Threads: any. @since 0.1
+ */
+COVE_API const char *cove_env_workspace(const struct cove_env *env);
 
 /**
  * Gives the provider's name, without I/O.

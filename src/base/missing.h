@@ -18,4 +18,15 @@ static inline int cv_openat2(int dirfd, const char *path, uint64_t flags, uint64
 	return (int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
 }
 
+static inline int cv_pivot_root(const char *new_root, const char *put_old)
+{
+	return (int)syscall(SYS_pivot_root, new_root, put_old);
+}
+
+static inline int cv_execveat(int fd, const char *path, char *const *argv, char *const *envp,
+			      int flags)
+{
+	return (int)syscall(SYS_execveat, fd, path, argv, envp, flags);
+}
+
 #endif

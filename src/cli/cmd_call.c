@@ -173,7 +173,7 @@ static int run(const void *args, const struct words *words)
 			"  hint: cove call OP [JSON], or cove call - for requests on stdin\n");
 		return EXIT_USAGE;
 	}
-	if (env_args_resolve(&a->env, COVE_RETAIN_NEVER, &setup, &err) < 0 ||
+	if (env_args_resolve(&a->env, COVE_RETAIN_NEVER, true, &setup, &err) < 0 ||
 	    cove_env_open(&setup.opts, &env, &err) < 0)
 		return print_error(&err);
 	interrupt_install(2);

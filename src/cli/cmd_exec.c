@@ -298,7 +298,7 @@ static int run(const void *args, const struct words *words)
 		return code;
 	if (open_stdin(&s) < 0)
 		return EXIT_OWN;
-	if (env_args_resolve(&a->env, COVE_RETAIN_NEVER, &setup, &err) < 0 ||
+	if (env_args_resolve(&a->env, COVE_RETAIN_NEVER, true, &setup, &err) < 0 ||
 	    cove_env_open(&setup.opts, &s.env, &err) < 0) {
 		stdin_feed_close(&s.feed);
 		report_error(&err);

@@ -115,7 +115,7 @@ static int run(const void *args, const struct words *words)
 	struct progress progress;
 	int code;
 
-	if (check(a, words, &err) < 0 || env_args_resolve(&a->env, 0, &setup, &err) < 0) {
+	if (check(a, words, &err) < 0 || env_args_resolve(&a->env, 0, false, &setup, &err) < 0) {
 		report_error(&err);
 		return cove_code_exit(err.code);
 	}

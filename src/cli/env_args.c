@@ -13,9 +13,13 @@ static const char *const retain_names[] = {"success", "failure", "aborted",
 	 0,                                                                                        \
 	 OPT_TEXT,                                                                                 \
 	 "E",                                                                                      \
-	 "environment: here or workspace (default: $COVE_ENV, else workspace)",                    \
+	 "environment: sandbox, workspace or here (default: $COVE_ENV, else sandbox)",             \
 	 ENV_OPTION(env)},                                                                         \
-		{"seed",	  0, OPT_TEXT, "DIR", "the workspace starts as a copy of DIR",     \
+		{"seed",                                                                           \
+		 0,                                                                                \
+		 OPT_TEXT,                                                                         \
+		 "DIR",                                                                            \
+		 "the workspace starts as DIR, which is never changed",                            \
 		 ENV_OPTION(seed)},                                                                \
 		{"retain",                                                                         \
 		 0,                                                                                \
@@ -32,7 +36,8 @@ static const char *const retain_names[] = {"success", "failure", "aborted",
 const struct opt env_options_without_bind[] = {COMMON_ROWS, {NULL}};
 const struct opt env_options[] = {
 	COMMON_ROWS,
-	{"bind", 0, OPT_TEXT, "DIR", "work in DIR itself, no copy", ENV_OPTION(bind)},
+	{"bind", 0, OPT_TEXT, "DIR", "work in DIR itself: what changes there stays",
+	 ENV_OPTION(bind)},
 	{NULL},
 };
 
@@ -44,10 +49,8 @@ static const char *provider_of(const struct env_args *args)
 	const char *from_env = getenv("COVE_ENV");
 	const char *name = args->env;
 
-	if (!name && args->bind)
-		return "here";
 	if (!name)
-		name = from_env && *from_env ? from_env : "workspace";
+		name = from_env && *from_env ? from_env : "sandbox";
 	for (size_t i = 0; i < CV_LEN(aliases); i++)
 		if (strcmp(name, aliases[i][0]) == 0)
 			return aliases[i][1];
@@ -69,11 +72,35 @@ static int make_absolute(const char *path, const char *field, cv_path dst, struc
 	return rc;
 }
 
-int env_args_resolve(const struct env_args *args, int default_retain, struct env_setup *ret,
-		     struct cove_error *err)
+/* Nobody means all of these by leaving --seed out. */
+static bool too_much(const char *dir)
+{
+	const char *home = getenv("HOME");
+
+	return strcmp(dir, "/") == 0 || (home && cv_path_below(home, dir));
+}
+
+/* In a sandbox the current directory is what one works on; it is never changed. */
+static int seed_from_here(struct env_setup *ret, struct cove_error *err)
+{
+	int rc = make_absolute(".", "seed", ret->seed, err);
+
+	if (rc < 0)
+		return rc;
+	if (too_much(ret->seed))
+		return cv_fail_arg(err, "seed", "name it with --seed or --bind, or go to a project",
+				   "would be the current directory, '%s', which holds your home",
+				   ret->seed);
+	ret->opts.seed = ret->seed;
+	return 0;
+}
+
+int env_args_resolve(const struct env_args *args, int default_retain, bool seed_here,
+		     struct env_setup *ret, struct cove_error *err)
 {
 	const char *provider = provider_of(args);
 	bool here = strcmp(provider, "here") == 0;
+	bool sandbox = strcmp(provider, "sandbox") == 0;
 	int rc;
 
 	ret->opts = (struct cove_env_opts){
@@ -87,10 +114,12 @@ int env_args_resolve(const struct env_args *args, int default_retain, struct env
 			return rc;
 		ret->opts.seed = ret->seed;
 	}
+	if (sandbox && seed_here && !args->seed && !args->bind)
+		return seed_from_here(ret, err);
 	if (!args->bind)
 		return 0;
-	if (!here)
-		return cv_fail_arg(err, "bind", "leave --env out, or use --seed",
+	if (!here && !sandbox)
+		return cv_fail_arg(err, "bind", "use --env sandbox, or --seed",
 				   "does not go with --env %s", provider);
 	if ((rc = make_absolute(args->bind, "bind", ret->dir, err)) < 0)
 		return rc;
@@ -101,10 +130,11 @@ int env_args_resolve(const struct env_args *args, int default_retain, struct env
 void env_args_close(const struct env_args *args, struct cove_env *env, int outcome)
 {
 	struct cove_error err = COVE_ERROR_INIT;
-	CV_FREE char *cwd = env && args->retain ? strdup(cove_env_cwd(env)) : NULL;
+	const char *workspace = env && args->retain ? cove_env_workspace(env) : NULL;
+	CV_FREE char *kept = workspace ? strdup(workspace) : NULL;
 
 	if (cove_env_close(env, outcome, &err) < 0)
 		report_error(&err);
-	if (cwd && access(cwd, F_OK) == 0)
-		report("the workspace is kept in %s", cwd);
+	if (kept && access(kept, F_OK) == 0)
+		report("the workspace is kept in %s", kept);
 }

@@ -28,9 +28,12 @@ struct env_setup {
 	cv_path dir;
 };
 
-/* default_retain is for an environment with a workspace; 0: the environment's own default. */
-int env_args_resolve(const struct env_args *args, int default_retain, struct env_setup *ret,
-		     struct cove_error *err);
+/*
+ * default_retain is for an environment with a workspace; 0: the environment's own default.
+ * seed_here: a sandbox starts from the current directory when nothing else is named.
+ */
+int env_args_resolve(const struct env_args *args, int default_retain, bool seed_here,
+		     struct env_setup *ret, struct cove_error *err);
 
 /* Ends an environment; says what is left behind, and where a workspace was asked to be kept. */
 void env_args_close(const struct env_args *args, struct cove_env *env, int outcome);

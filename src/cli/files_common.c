@@ -15,7 +15,8 @@
 
 #define ENV_OPTION(member) .offset = offsetof(struct env_args, member)
 const struct opt files_options[] = {
-	{"env", 0, OPT_TEXT, "E", "environment: here or workspace (default: $COVE_ENV, else here)",
+	{"env", 0, OPT_TEXT, "E",
+	 "environment: here, workspace or sandbox (default: $COVE_ENV, else here)",
 	 ENV_OPTION(env)},
 	{"bind", 0, OPT_TEXT, "DIR", "work in DIR itself; this is here", ENV_OPTION(bind)},
 	{"seed", 0, OPT_TEXT, "DIR", "the workspace starts as a copy of DIR", ENV_OPTION(seed)},
@@ -30,7 +31,7 @@ static struct env_args choose(const struct env_args *given)
 	struct env_args args = *given;
 	const char *from_env = getenv("COVE_ENV");
 
-	if (!args.env && !args.bind && !(from_env && *from_env))
+	if (!args.env && (args.bind || !(from_env && *from_env)))
 		args.env = "here";
 	return args;
 }
@@ -57,7 +58,7 @@ static int work_in(const struct env_args *given, struct files *f, files_fn *work
 	int outcome;
 	int code;
 
-	if (env_args_resolve(&args, COVE_RETAIN_NEVER, &setup, &err) < 0 ||
+	if (env_args_resolve(&args, COVE_RETAIN_NEVER, true, &setup, &err) < 0 ||
 	    cove_env_open(&setup.opts, &f->env, &err) < 0)
 		return files_failed(&err);
 	interrupt_install(2);

@@ -71,12 +71,13 @@ static int send_setup(struct cove_env *env, struct cove_error *err)
 		.home = env->home,
 		.tmp_dir = env->tmp_dir,
 		.shell = env->shell,
-		.seed = env->seed,
+		.seed = env->plan ? NULL : env->seed,
 		.roots = env->roots,
 		.env = env->vars,
 		.isolation = env->isolation,
 		.text = env->text,
 		.timeout_ms = env->timeout_ms,
+		.sandbox = env->plan,
 	};
 	const struct cv_op *op = &cv_operations[CV_OP_ID_GUEST_SETUP];
 	int rc = cv_op_check(op, &s, err);
@@ -217,7 +218,7 @@ int cove_env_close(struct cove_env *env, int outcome, struct cove_error *err)
 	return rc < 0 ? rc : 0;
 }
 
-const char *cv_env_workspace(const struct cove_env *env)
+const char *cove_env_workspace(const struct cove_env *env)
 {
 	return env->workspace;
 }

@@ -24,6 +24,12 @@ struct cv_provider {
 			 struct cove_error *err);
 	/* Makes what the guest needs before it starts. Undone by teardown, also after a failure. */
 	int (*prepare)(struct cove_env *env, struct cove_error *err);
+	/*
+	 * Starts the guest at path with sock as stdin and stdout and err_fd as stderr; NULL: as a
+	 * plain child.
+	 */
+	int (*spawn)(struct cove_env *env, const char *path, int sock, int err_fd, pid_t *ret,
+		     struct cove_error *err);
 	/* Removes what prepare made; keep: but for the workspace. */
 	int (*teardown)(struct cove_env *env, bool keep, struct cove_error *err);
 };
@@ -47,7 +53,9 @@ struct cove_env {
 	const char *root;
 	const char *job_id;
 	const char *run_id;
-	const char *workspace; /* NULL: none of its own */
+	const char *workspace;	      /* NULL: none of its own */
+	const char *layers;	      /* of an overlay that may be kept; NULL: none */
+	struct cv_sandbox_plan *plan; /* what the guest builds first; NULL: nothing */
 	const char *text;
 	const char *const *roots;
 	const char *const *vars;
@@ -60,7 +68,8 @@ struct cove_env {
 	enum cv_env_state state;
 	struct cove_error *failure; /* of preparation */
 	bool prepared;		    /* the provider has something to tear down */
-	bool made; /* the workspace was made by this environment, so it may remove it */
+	bool made;	  /* the workspace was made by this environment, so it may remove it */
+	bool made_layers; /* the same of layers */
 	struct cove_call *setup; /* guest.setup under way or done */
 	struct cv_client client;
 	pid_t pid;

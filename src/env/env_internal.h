@@ -20,9 +20,6 @@ int cv_env_close_fd(const struct cove_env *env);
  */
 int cv_env_close_poll(struct cove_env *env, struct cove_error *err);
 
-/* The workspace directory, NULL for environments without one of their own. Lives as long as env. */
-const char *cv_env_workspace(const struct cove_env *env);
-
 /* Whether the last close with this outcome would keep the workspace. */
 bool cv_env_keeps(const struct cove_env *env, int outcome);
 

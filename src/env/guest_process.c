@@ -103,6 +103,19 @@ static int spawn(const char *path, int sock, int err_fd, char **envp, pid_t *ret
 	return -rc;
 }
 
+static int spawn_plain(const char *path, int sock, int err_fd, pid_t *ret, struct cove_error *err)
+{
+	CV_FREE char **envp = clean_environ();
+	int rc = envp ? spawn(path, sock, err_fd, envp, ret) : -ENOMEM;
+
+	if (rc == 0)
+		return 0;
+	cv_fail_errno(err, -rc, path, "can't start the guest '%s'", path);
+	if (err)
+		err->code = COVE_E_SPAWN_FAILED;
+	return COVE_E_SPAWN_FAILED;
+}
+
 /* dup2 onto itself would leave a descriptor close-on-exec, so ours must not be standard ones. */
 static int above_standard(int fd)
 {
@@ -147,7 +160,6 @@ static int connect_guest(struct cove_env *env, int sock, struct cove_error *err)
 
 int cv_guest_spawn(struct cove_env *env, struct cove_error *err)
 {
-	CV_FREE char **envp = clean_environ();
 	int sock[2] = {-1, -1};
 	int words[2] = {-1, -1};
 	cv_path path;
@@ -155,21 +167,15 @@ int cv_guest_spawn(struct cove_env *env, struct cove_error *err)
 
 	if (rc < 0)
 		return rc;
-	if (!envp)
-		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock) < 0 ||
 	    pipe2(words, O_CLOEXEC | O_NONBLOCK) < 0) {
 		rc = cv_fail_errno(err, errno, NULL, "can't make the connection to a guest");
 	} else {
 		sock[1] = above_standard(sock[1]);
 		words[1] = above_standard(words[1]);
-		rc = spawn(path, sock[1], words[1], envp, &env->pid);
-		if (rc < 0) {
-			cv_fail_errno(err, -rc, path, "can't start the guest '%s'", path);
-			rc = COVE_E_SPAWN_FAILED;
-			if (err)
-				err->code = rc;
-		}
+		rc = env->provider->spawn ?
+			     env->provider->spawn(env, path, sock[1], words[1], &env->pid, err) :
+			     spawn_plain(path, sock[1], words[1], &env->pid, err);
 	}
 	cv_close(&sock[1]);
 	cv_close(&words[1]);

@@ -9,7 +9,7 @@
  * before they go.
  *
  * Files: main.c start and end; calls.c requests to answers; bind.c which handler; workers.c
- * threads; memory.c when there is no more; setup.c what it serves and what it says of itself; tmp.c the scratch directory.
+ * threads; memory.c when there is no more; setup.c what it serves and what it says of itself; confine.c the sandbox around it; tmp.c the scratch directory.
  */
 #ifndef CV_GUEST_GUEST_H
 #define CV_GUEST_GUEST_H
@@ -75,6 +75,9 @@ struct cv_guest {
 	struct cv_arena *setup_arena;
 	struct cove_error *setup_error; /* why there is nothing to serve */
 	bool has_tmp;			/* the scratch directory was made */
+	bool sandboxed; /* started in namespaces, to be built before anything else */
+	const char *const
+		*isolation; /* what is active, once it was built; NULL: as the set-up says */
 	int tmp_lock;
 };
 
@@ -102,6 +105,9 @@ void cv_workers_add(struct cv_guest *g, struct cv_guest_call *call);
 int cv_guest_prepare(struct cv_guest_call *call, struct cove_error *err);
 void cv_guest_setup_done(struct cv_guest_call *call);
 void cv_guest_describe(struct cv_guest *g, struct cv_reply *reply);
+
+/* confine.c: builds the sandbox and goes in; in the loop's thread, before there are others. */
+int cv_guest_confine(struct cv_guest_call *call, struct cove_error *err);
 
 /* tmp.c */
 int cv_guest_tmp(struct cv_guest *g, struct cove_error *err);

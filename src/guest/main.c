@@ -128,6 +128,7 @@ static int scratch(void *user, const char **ret_path, struct cove_error *err)
 	return rc;
 }
 
+/* A sandboxed guest has nothing to run commands with until it has been set up. */
 static int start(struct cv_guest *g)
 {
 	int rc;
@@ -153,6 +154,8 @@ static int start(struct cv_guest *g)
 		rc = greet(g);
 	if (rc == 0)
 		rc = cv_procs_init(&g->procs, &g->loop, &g->space);
+	if (rc == 0 && !g->sandboxed)
+		rc = cv_procs_begin(&g->procs, NULL);
 	g->procs.scratch = scratch;
 	g->procs.scratch_user = g;
 	if (rc == 0)
@@ -168,13 +171,15 @@ static int start(struct cv_guest *g)
 int main(int argc, char **argv)
 {
 	static struct cv_guest guest = {.out.fd = -1, .tmp_lock = -1};
+	bool sandboxed = argc > 1 && strcmp(argv[1], "--sandbox") == 0;
 	int rc;
 
-	if (argc > 1) {
+	if (argc > 1 && !sandboxed) {
 		printf("cove-guest %s: the part of cove that runs inside an environment; it speaks on stdin and stdout\n",
 		       cove_version());
 		return strcmp(argv[1], "--version") == 0 ? 0 : 2;
 	}
+	guest.sandboxed = sandboxed;
 	rc = start(&guest);
 	if (rc < 0)
 		fprintf(stderr, "cove-guest: can't start: %s\n", strerror(-rc));

@@ -63,8 +63,15 @@ int cv_guest_prepare(struct cv_guest_call *call, struct cove_error *err)
 	const struct cv_guest_setup *s = call->req;
 	struct cv_guest *g = call->guest;
 	int64_t left_out = 0;
-	int rc = enter_cwd(g, s->cwd, err);
+	int rc = 0;
 
+	if (g->sandboxed != (s->sandbox != NULL))
+		return cv_fail(err, COVE_E_PROTOCOL_ERROR,
+			       "the guest was started for another kind of environment");
+	if (g->sandboxed)
+		rc = cv_guest_confine(call, err);
+	if (rc == 0)
+		rc = enter_cwd(g, s->cwd, err);
 	if (rc == 0)
 		rc = set_roots(call, s, err);
 	cv_text_copy(g->space.home, sizeof(g->space.home), s->home);
@@ -168,7 +175,9 @@ void cv_guest_describe(struct cv_guest *g, struct cv_reply *reply)
 						 .script_bytes = 1 << 20,
 						 .read_bytes = 64 << 20,
 						 .records = 256};
-	r.isolation = g->setup->isolation ? g->setup->isolation : none;
+	r.isolation = g->isolation	  ? g->isolation :
+		      g->setup->isolation ? g->setup->isolation :
+					    none;
 	r.text = g->setup->text ? g->setup->text : "";
 	reply->result(reply, &r);
 }

@@ -43,7 +43,7 @@ static int open_env(struct cv_run *run)
 	rc = cove_env_open(&opts, &run->env, &run->error);
 	if (rc < 0)
 		return rc;
-	workspace = cv_env_workspace(run->env);
+	workspace = cove_env_workspace(run->env);
 	cv_text_copy(run->workspace, sizeof(run->workspace), workspace ? workspace : "");
 	return 0;
 }

@@ -18,6 +18,8 @@
 		.name = (text), .size = sizeof(type), .fields = (rows), .count = CV_LEN(rows)}
 
 extern const struct cv_struct cv_struct_nothing;
+extern const struct cv_struct cv_struct_sandbox_policy;
+extern const struct cv_struct cv_struct_sandbox_plan;
 
 extern const struct cv_struct cv_struct_file_path;
 extern const struct cv_struct cv_struct_file_entry;

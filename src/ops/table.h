@@ -52,6 +52,27 @@ const struct cv_op *cv_op_find(const char *name);
 /* The names of enum cv_facet, in its order. */
 extern const char *const cv_facet_names[6];
 
+/* What the guest of a sandbox builds before it serves; the host has checked it. */
+struct cv_sandbox_plan {
+	size_t size;
+	const char *rootfs; /* NULL: the host's system directories */
+	const char *lower;  /* the seed; NULL none */
+	const char *upper;  /* where its overlay writes, or /workspace itself; NULL: the scratch */
+	const char *work;   /* the overlay's own, on the same file system */
+	const char *workspace; /* bound at /workspace; NULL none */
+	const char *hostname;
+	const struct cove_sandbox_mount *mounts;
+	size_t mount_count;
+	const char *const *masked;
+	bool copy_seed; /* no overlay, a true copy */
+	bool read_only; /* /workspace */
+	bool host_network;
+	bool host_root; /* the user inside is the host's root outside */
+	int64_t uid;
+	int64_t scratch_bytes;
+	int64_t processes; /* 0: no limit */
+};
+
 /* Request of guest.setup. */
 struct cv_guest_setup {
 	size_t size;
@@ -59,14 +80,15 @@ struct cv_guest_setup {
 	const char *namespace_id;
 	const char *cwd;
 	const char *home;
-	const char *tmp_dir;	      /* made when first needed; NULL none */
-	const char *shell;	      /* NULL: bash, else sh */
-	const char *seed;	      /* copied into cwd before anything else; NULL none */
-	const char *const *roots;     /* empty: everything */
-	const char *const *env;	      /* the environment's own variables */
-	const char *const *isolation; /* as describe gives it */
-	const char *text;	      /* the same */
-	int64_t timeout_ms;	      /* of a command that gives none */
+	const char *tmp_dir;		       /* made when first needed; NULL none */
+	const char *shell;		       /* NULL: bash, else sh */
+	const char *seed;		       /* copied into cwd before anything else; NULL none */
+	const char *const *roots;	       /* empty: everything */
+	const char *const *env;		       /* the environment's own variables */
+	const char *const *isolation;	       /* as describe gives it */
+	const char *text;		       /* the same */
+	int64_t timeout_ms;		       /* of a command that gives none */
+	const struct cv_sandbox_plan *sandbox; /* NULL: none */
 };
 
 /* Checks a request against its row, beyond the ranges of single fields. */

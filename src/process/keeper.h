@@ -15,6 +15,7 @@
 #ifndef CV_PROCESS_KEEPER_H
 #define CV_PROCESS_KEEPER_H
 
+#include <linux/filter.h>
 #include <sys/types.h>
 
 /*
@@ -22,5 +23,8 @@
  * only stderr stays open in it, and does so as long as any keeper lives. 0 or -errno.
  */
 int cv_keeper_fork(pid_t *ret_pid, int *ret_sock);
+
+/* The seccomp filter of every command of this process's keepers from now on; NULL: none. */
+void cv_keeper_confine(const struct sock_fprog *program);
 
 #endif

@@ -7,6 +7,7 @@
  * then: if it had begun to end the tree, that is the reason, else the leader's own status is.
  */
 #include "base/clock.h"
+#include "process/keeper.h"
 #include "process/procs_internal.h"
 
 #include <fcntl.h>
@@ -18,8 +19,6 @@
 
 int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_space *space)
 {
-	int rc;
-
 	*procs = (struct cv_procs){.loop = loop,
 				   .space = space,
 				   .next_number = 1,
@@ -27,9 +26,15 @@ int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_
 				   .null_fd = -1,
 				   .cwd_fd = -1};
 	procs->processes_end = &procs->processes;
-	rc = cv_orphans_start(procs);
-	if (rc == 0)
-		rc = cv_pool_start(procs);
+	return cv_orphans_start(procs);
+}
+
+int cv_procs_begin(struct cv_procs *procs, const struct sock_fprog *filter)
+{
+	int rc;
+
+	cv_keeper_confine(filter);
+	rc = cv_pool_start(procs);
 	if (rc < 0)
 		return rc;
 	procs->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);

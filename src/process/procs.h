@@ -27,6 +27,8 @@
 #include <cove/output.h>
 #include <cove/process.h>
 
+#include <linux/filter.h>
+
 /* A keeper, from the guest's side. */
 struct cv_worker {
 	struct cv_worker *next; /* in procs->workers */
@@ -175,6 +177,12 @@ struct cv_procs {
 };
 
 int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_space *space);
+
+/*
+ * Forks the first keeper: from now on the guest should grow. The filter is what every command gets
+ * last before its exec; NULL: none.
+ */
+int cv_procs_begin(struct cv_procs *procs, const struct sock_fprog *filter);
 
 /*
  * What commands inherit: from the guest's own environment less secrets, then extra ("NAME=VALUE").

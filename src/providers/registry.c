@@ -20,14 +20,18 @@ static const struct cove_provider_info rows[] = {
 	 .title = "Workspace",
 	 .description = "a fresh directory of this machine for each run",
 	 .available = true},
-	NOT_BUILT("sandbox", "Sandbox", "its own view of files, processes and network"),
+	{.name = "sandbox",
+	 .title = "Sandbox",
+	 .description = "its own view of files, processes and network, as an ordinary user",
+	 .available = true},
 	NOT_BUILT("docker", "Docker", "a container of an image"),
 	NOT_BUILT("ssh", "SSH", "another machine over ssh"),
 	NOT_BUILT("remote", "Remote", "an environment that another cove serves"),
 	NOT_BUILT("unsupported", "Unsupported", "refuses every operation"),
 };
 
-static const struct cv_provider *const built[] = {&cv_provider_here, &cv_provider_workspace};
+static const struct cv_provider *const built[] = {&cv_provider_sandbox, &cv_provider_workspace,
+						  &cv_provider_here};
 
 /* Other names under which users know them. */
 static const char *const aliases[][2] = {{"current-directory", "here"},
@@ -74,7 +78,7 @@ static int find(const char *name, const struct cv_provider **ret, struct cove_er
 			cv_fail(err, COVE_E_NOT_SUPPORTED,
 				"the environment '%.100s' can't be provided: %s", name,
 				rows[i].detail);
-			cv_err_hint(err, "use here or workspace");
+			cv_err_hint(err, "use sandbox, workspace or here");
 			return COVE_E_NOT_SUPPORTED;
 		}
 	return unknown(name, err);
@@ -97,8 +101,8 @@ static int check_options(const struct cv_provider *p, const char *const *options
 	return 0;
 }
 
-static int keep_list(struct cove_env *env, const char *const *list, const char *const **ret,
-		     struct cove_error *err)
+int cv_provider_keep_list(struct cove_env *env, const char *const *list, const char *const **ret,
+			  struct cove_error *err)
 {
 	size_t n = 0;
 	const char **copy;
@@ -145,9 +149,9 @@ static int configure(struct cove_env *env, const struct cove_env_opts *opts, str
 	if (rc == 0)
 		rc = check_options(env->provider, opts->options, err);
 	if (rc == 0)
-		rc = keep_list(env, opts->options, &env->options, err);
+		rc = cv_provider_keep_list(env, opts->options, &env->options, err);
 	if (rc == 0)
-		rc = keep_list(env, opts->env, &env->vars, err);
+		rc = cv_provider_keep_list(env, opts->env, &env->vars, err);
 	if (rc == 0)
 		rc = cv_env_keep(env, opts->shell ? opts->shell : cv_env_option(env, "shell="),
 				 &env->shell, err);
@@ -168,7 +172,7 @@ int cove_env_open(const struct cove_env_opts *opts, struct cove_env **ret_env,
 
 	opts = fitted;
 	if (rc == 0)
-		rc = find(opts->provider ? opts->provider : "workspace", &provider, err);
+		rc = find(opts->provider ? opts->provider : "sandbox", &provider, err);
 	if (rc < 0)
 		return rc;
 	env = cv_env_new(provider);

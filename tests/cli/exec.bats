@@ -38,7 +38,6 @@ load helper
 	says stderr workspace
 	status 3 "$COVE" exec --env docker:debian -- true
 	status 3 "$COVE" exec --env ssh:host -- true
-	status 3 "$COVE" exec --env sandbox -- true
 }
 
 @test "PROV-1: --env wins over COVE_ENV, which wins over the default" {
@@ -130,9 +129,9 @@ load helper
 }
 
 @test "cove exec: a workspace is removed, unless it is to be retained" {
-	status 1 "$COVE" exec -o root="$work/runs" -- false
+	status 1 "$COVE" exec --env workspace -o root="$work/runs" -- false
 	[ -z "$(find runs -mindepth 2)" ]
-	status 0 "$COVE" exec -o root="$work/runs" --retain success -- touch kept
+	status 0 "$COVE" exec --env workspace -o root="$work/runs" --retain success -- touch kept
 	says stderr "kept in $work/runs/"
 	[ -n "$(find runs -name kept)" ]
 }

@@ -6,6 +6,7 @@ setup() {
 	cd "$work" || return 1
 	export XDG_STATE_HOME=$work/state
 	unset COVE_ENV
+	[ -z "${COVE_TEST_ENV-}" ] || export COVE_ENV=$COVE_TEST_ENV
 }
 
 # Nothing that a test started may live on.

@@ -4,6 +4,9 @@
 
 load helper
 
+# Most commands here write where the test looks: outside.
+setup_file() { export COVE_TEST_ENV=workspace; }
+
 @test "JOB-3: failures of an earlier job are not lost without being asked" {
 	echo '{"prompt":"a"}' >tasks.jsonl
 	echo precious >out.jsonl.failures

@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@
 
 #define UNUSED __attribute__((unused))
 
-static const char *const providers[] = {"here", "workspace"};
+static const char *const providers[] = {"here", "workspace", "sandbox"};
 #ifndef PROVIDERS
 #define PROVIDERS ((int)(sizeof(providers) / sizeof(providers[0])))
 #endif
@@ -95,6 +96,29 @@ static UNUSED const char *mark(void)
 	return text;
 }
 
+/* Whether commands see a world of their own. */
+static UNUSED bool is_confined(int provider)
+{
+	return strcmp(providers[provider], "sandbox") == 0;
+}
+
+/* The guest, as the only child of this process; from inside it may be out of reach. */
+static UNUSED pid_t guest_pid(void)
+{
+	char path[64];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	if (fscanf(f, "%d", &pid) != 1)
+		pid = 0;
+	fclose(f);
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
 static UNUSED void assert_gone(const char *text)
 {
 	/*
@@ -102,6 +126,15 @@ static UNUSED void assert_gone(const char *text)
 	 * lag.
 	 */
 	ck_assert_int_eq(count_processes(text), 0);
+}
+
+static UNUSED void await_processes(const char *text, int count)
+{
+	int64_t until = now_ms() + 10000;
+
+	while (count_processes(text) < count && now_ms() < until)
+		poll(NULL, 0, 2);
+	ck_assert_int_eq(count_processes(text), count);
 }
 
 static UNUSED int options_for(int provider, struct cove_env_opts *opts, char root[PATH_MAX + 8],

@@ -217,22 +217,6 @@ static const struct scenario {
 	{"a command with an id", with_an_id},
 };
 
-/* This process's only child is the guest. */
-static pid_t guest_pid(void)
-{
-	char path[64];
-	int pid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	f = fopen(path, "r");
-	ck_assert_ptr_nonnull(f);
-	if (fscanf(f, "%d", &pid) != 1)
-		pid = 0;
-	fclose(f);
-	return pid;
-}
-
 static int guest_fds(void)
 {
 	char path[64];

@@ -107,15 +107,6 @@ static UNUSED int children_of(pid_t parent, const char *comm, pid_t pids[PIDS_MA
 	return n;
 }
 
-/* The guest of the environment; there is one. */
-static UNUSED pid_t guest_pid(void)
-{
-	pid_t pids[PIDS_MAX];
-
-	ck_assert_int_eq(children_of(getpid(), "cove-guest", pids), 1);
-	return pids[0];
-}
-
 /* Only the release build's static guest is judged by its memory. */
 static UNUSED bool guest_is_static(void)
 {

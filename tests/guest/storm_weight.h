@@ -70,16 +70,6 @@ static UNUSED void flood(int seconds)
 	end();
 }
 
-/* Until so many are there. */
-static UNUSED void await_processes(int want)
-{
-	int n = 0;
-
-	for (int tries = 0; tries < 1000 && (n = count_processes(mark())) != want; tries++)
-		sleep_ms(10);
-	ck_assert_int_eq(n, want);
-}
-
 static UNUSED void start_idle(int processes)
 {
 	char script[64];
@@ -138,7 +128,7 @@ static UNUSED void idlers(int processes)
 	guest = guest_pid();
 	n = children_of(guest, "cove-keeper", keepers);
 	ck_assert_int_ge(n, processes);
-	await_processes(processes);
+	await_processes(mark(), processes);
 	before = ticks_of(guest, keepers, n);
 	sleep_ms(1000);
 	ck_assert_int_eq(ticks_of(guest, keepers, n), before);
@@ -166,7 +156,7 @@ static UNUSED void stubborn_tree(int grace_ms)
 	snprintf(process, sizeof(process), "%s",
 		 start_opts(COVE_OPTS(cove_exec_opts, .script = script)));
 	/* The shells have the mark in their script, the sleepers as an argument. */
-	await_processes(101);
+	await_processes(mark(), 101);
 	took = now_ms();
 	ck_assert_int_eq(cove_process_kill(env,
 					   COVE_OPTS(cove_process_kill_opts, .process = process,

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The guest of a sandbox builds the world around itself, as the set-up's plan says, before it
+ * serves anything: while it may still mount, and while it is the only process in there.
+ */
+#include "guest/guest.h"
+
+#include "sandbox/sandbox.h"
+
+#include <stdio.h>
+
+/* Where neither overlay nor a true copy was wanted or possible, the seed is copied in. */
+static int copy_seed(const struct cv_root *root, struct cv_guest_call *call, struct cove_error *err)
+{
+	char from[40];
+	char to[64];
+	int64_t left_out = 0;
+
+	if (root->seed < 0)
+		return 0;
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", root->seed);
+	snprintf(to, sizeof(to), "/proc/self/fd/%d%s", root->fd, CV_SANDBOX_WORKSPACE);
+	return cv_copy_tree(from, to, &call->cancel, &left_out, err);
+}
+
+/* Whatever is not said to be active here was asked for otherwise, never left off by itself. */
+static int tell(struct cv_guest_call *call, const struct cv_root *root)
+{
+	const struct cv_sandbox_plan *plan = root->plan;
+	const char **list = cv_arena_array(call->arena, 12, sizeof(*list));
+	const char *overlay = root->overlay ? "overlay=active" : "overlay=inactive";
+
+	if (!list)
+		return -ENOMEM;
+	list[0] = "user_namespace=active";
+	list[1] = "mount_namespace=active";
+	list[2] = "pid_namespace=active";
+	list[3] = "ipc_namespace=active";
+	list[4] = "uts_namespace=active";
+	list[5] = plan->host_network ? "network_namespace=inactive" : "network_namespace=active";
+	list[6] = "no_new_privs=active";
+	list[7] = "capabilities=active";
+	list[8] = "seccomp=active";
+	list[9] = plan->lower && !plan->copy_seed && !root->overlay ? "overlay=degraded" : overlay;
+	list[10] = plan->processes ? "process_limit=active" : "process_limit=inactive";
+	call->guest->isolation = list;
+	return 0;
+}
+
+int cv_guest_confine(struct cv_guest_call *call, struct cove_error *err)
+{
+	const struct cv_guest_setup *s = call->req;
+	struct cv_root root;
+	int rc = cv_root_build(s->sandbox, &root, err);
+
+	if (rc == 0)
+		rc = copy_seed(&root, call, err);
+	if (rc == 0)
+		rc = cv_root_enter(&root, err);
+	if (rc < 0)
+		return rc;
+	if (tell(call, &root) < 0)
+		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
+	rc = cv_procs_begin(&call->guest->procs, cv_sandbox_filter());
+	return rc < 0 ? cv_fail_errno(err, -rc, NULL, "can't start the first keeper") : 0;
+}

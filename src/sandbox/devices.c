@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * /dev with the few devices that can harm nobody, terminals of its own, and /proc.
+ *
+ * /proc shows the sandbox's processes only, but some of its files reach the whole machine, and to a
+ * host's root they would obey: those are read-only or empty.
+ */
+#include "sandbox/internal.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+static const char *const devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
+
+static const struct {
+	const char *target;
+	const char *path;
+} links[] = {
+	{"/proc/self/fd", "dev/fd"},	   {"/proc/self/fd/0", "dev/stdin"},
+	{"/proc/self/fd/1", "dev/stdout"}, {"/proc/self/fd/2", "dev/stderr"},
+	{"pts/ptmx", "dev/ptmx"},
+};
+
+/*
+ * Of the machine, not of the sandbox. The first of each is for everybody; the others only the
+ * host's root may open anyway.
+ */
+static const char *const read_only[] = {"proc/sys", "proc/sysrq-trigger", "proc/irq", "proc/bus",
+					"proc/fs",  "proc/acpi",	  "proc/scsi"};
+static const char *const hidden[] = {"proc/keys",	"proc/key-users",   "proc/kcore",
+				     "proc/timer_list", "proc/sched_debug", "proc/latency_stats"};
+
+int cv_root_open_devices(int trees[])
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < CV_LEN(devices); i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/dev/%s", devices[i]);
+		trees[i] = cv_mount_copy(AT_FDCWD, path);
+		if (trees[i] < 0 && rc == 0)
+			rc = trees[i];
+	}
+	return rc;
+}
+
+static int attach_pts(const struct cv_root *r)
+{
+	CV_CLOSE int fs = fsopen("devpts", FSOPEN_CLOEXEC);
+	int tree;
+
+	if (fs < 0 || fsconfig(fs, FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) < 0 ||
+	    fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0620", 0) < 0 ||
+	    fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	tree = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	return tree < 0 ? -errno : cv_mount_attach(tree, r->fd, "dev/pts");
+}
+
+int cv_root_make_devices(const struct cv_root *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < CV_LEN(devices); i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "dev/%s", devices[i]);
+		rc = mknodat(r->fd, path, S_IFREG | 0644, 0) < 0 ? -errno : 0;
+	}
+	for (size_t i = 0; rc == 0 && i < CV_LEN(links); i++)
+		rc = symlinkat(links[i].target, r->fd, links[i].path) < 0 ? -errno : 0;
+	return rc;
+}
+
+int cv_root_attach_devices(const struct cv_root *r, int trees[])
+{
+	for (size_t i = 0; i < CV_LEN(devices); i++) {
+		char path[32];
+		int rc;
+
+		snprintf(path, sizeof(path), "dev/%s", devices[i]);
+		rc = cv_mount_attach(trees[i], r->fd, path);
+		if (rc < 0)
+			return rc;
+	}
+	return attach_pts(r);
+}
+
+static int make_read_only(const struct cv_root *r, const char *path)
+{
+	int tree = cv_mount_copy(r->fd, path);
+	int rc = tree == -ENOENT ? 0 : tree;
+
+	if (tree < 0)
+		return rc;
+	rc = cv_mount_restrict(tree, "",
+			       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+				       MOUNT_ATTR_NOEXEC);
+	if (rc < 0) {
+		close(tree);
+		return rc;
+	}
+	return cv_mount_attach(tree, r->fd, path);
+}
+
+static int hide(const struct cv_root *r, const char *path)
+{
+	int tree;
+
+	if (faccessat(r->fd, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	tree = cv_mount_copy(r->fd, ".empty");
+	return tree < 0 ? tree : cv_mount_attach(tree, r->fd, path);
+}
+
+int cv_root_proc(const struct cv_root *r)
+{
+	CV_CLOSE int fs = fsopen("proc", FSOPEN_CLOEXEC);
+	bool root = r->plan->host_root;
+	int tree;
+	int rc;
+
+	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	tree = fsmount(fs, FSMOUNT_CLOEXEC,
+		       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	rc = tree < 0 ? -errno : cv_mount_attach(tree, r->fd, "proc");
+	for (size_t i = 0; rc == 0 && i < (root ? CV_LEN(read_only) : 1); i++)
+		rc = make_read_only(r, read_only[i]);
+	for (size_t i = 0; rc == 0 && i < (root ? CV_LEN(hidden) : 1); i++)
+		rc = hide(r, hidden[i]);
+	return rc;
+}
