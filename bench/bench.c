@@ -53,8 +53,11 @@ static struct summary summarize(double *us, int n)
 static int run_block(const struct bench_side *side, void *user, double *us, int block)
 {
 	for (int i = 0; i < block; i++) {
-		int64_t start = now_ns();
+		int64_t start;
 
+		if (side->before && side->before(user) != 0)
+			return bench_failed(side->name, "can't be prepared");
+		start = now_ns();
 		if (side->run(user) != 0)
 			return bench_failed(side->name, "a run failed");
 		us[i] = (double)(now_ns() - start) / 1000;
@@ -176,9 +179,14 @@ int bench_pairs(const struct bench_pair *p)
 	const char *wanted = getenv("BENCH_PAIRS");
 	int pairs = wanted ? atoi(wanted) : p->pairs ? p->pairs : 100;
 	int block = p->block ? p->block : 1;
-	size_t n = (size_t)pairs * (size_t)block;
-	double *us = pairs > 0 ? calloc(2 * n, sizeof(*us)) : NULL;
-	int rc = us ? measure(p, pairs, block, us, us + n) : -1;
+	size_t n;
+	double *us;
+	int rc;
+
+	pairs = p->most && pairs > p->most ? p->most : pairs;
+	n = (size_t)pairs * (size_t)block;
+	us = pairs > 0 ? calloc(2 * n, sizeof(*us)) : NULL;
+	rc = us ? measure(p, pairs, block, us, us + n) : -1;
 
 	if (rc == 0) {
 		struct summary s[2] = {summarize(us, (int)n), summarize(us + n, (int)n)};

@@ -21,6 +21,7 @@
 struct bench_side {
 	const char *name;
 	int (*run)(void *user);
+	int (*before)(void *user); /* what each run needs, not timed; NULL: nothing */
 };
 
 struct bench_pair {
@@ -29,6 +30,7 @@ struct bench_pair {
 	struct bench_side base;
 	void *user; /* given to both */
 	int pairs;  /* default 100, or what $BENCH_PAIRS says */
+	int most;   /* never more of them, whatever that says; 0 no limit */
 	int block;  /* runs in a row, each with its own time; default 1 */
 	bool rate;  /* the ratio is that of the rates: more is better */
 	double bar; /* the ratio should be no worse; 0 none */

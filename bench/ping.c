@@ -23,6 +23,7 @@
 #define PAIRS 100
 #define BLOCK 50
 #define TEXT_BYTES 4096
+#define READS 100
 
 struct place {
 	struct cove_env *env;
@@ -90,6 +91,42 @@ static int read_file(void *user)
 
 	cove_file_read_bytes_result_free(r);
 	return good ? 0 : -1;
+}
+
+/* Many at once: all are sent before the first is taken. */
+static int read_many(void *user)
+{
+	const struct place *p = user;
+	struct cove_call *calls[READS];
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < READS; i++)
+		rc = cove_submit(p->env, "file.read_bytes",
+				 COVE_OPTS(cove_file_read_bytes_opts, .path = "read.bin"), NULL,
+				 &calls[i], NULL);
+	for (int i = 0; rc == 0 && i < READS; i++) {
+		struct cove_file_read_bytes_result *r = NULL;
+
+		rc = cove_call_take(calls[i], (void **)&r, NULL);
+		rc = rc < 0 || r->data.len != 1024 ? -1 : 0;
+		cove_file_read_bytes_result_free(r);
+	}
+	return rc;
+}
+
+static int read_direct(void *user)
+{
+	char buf[4096];
+	int rc = 0;
+
+	(void)user;
+	for (int i = 0; rc == 0 && i < READS; i++) {
+		int fd = open("read.bin", O_RDONLY | O_CLOEXEC);
+
+		rc = read(fd, buf, sizeof(buf)) == 1024 ? 0 : -1;
+		close(fd);
+	}
+	return rc;
 }
 
 static int write_file(void *user)
@@ -163,7 +200,13 @@ static int run_all(struct place *p)
 		 .aim = 1.4},
 		{.name = "ping.write-4k",
 		 .ours = {"cove_file_write_text", write_file},
-		 .base = {"open, write, rename, and 8 bytes there and back", write_raw}},
+		 .base = {"open, write, rename, and 8 bytes there and back", write_raw},
+		 .bar = 3},
+		{.name = "ping.reads-100",
+		 .ours = {"100 cove_file_read_bytes, all sent first", read_many},
+		 .base = {"100 times open, read, close", read_direct},
+		 .bar = 4,
+		 .aim = 2},
 	};
 	struct bench_pair near = {.name = "ping.same-cpu",
 				  .ours = {"cove_env_ping", ping},
