@@ -245,6 +245,33 @@ int cv_resolve(const struct cv_space *sp, const char *path, bool follow, struct 
 	return rc;
 }
 
+/*
+ * The common case, a name that is no link in a directory that is there, by the kernel's own walk.
+ * 1: so it is; 0: look closer.
+ */
+static int find_place(const char *abs, bool follow, struct cv_place *ret)
+{
+	const char *name = strrchr(abs, '/') + 1;
+	size_t len = (size_t)(name - abs);
+	char link[1];
+	cv_path dir;
+
+	if (name[0] == '\0' || strlen(name) >= sizeof(ret->name) || is_dots(name))
+		return 0;
+	memcpy(dir, abs, len);
+	dir[len] = '\0';
+	ret->dirfd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (ret->dirfd < 0)
+		return 0;
+	if (follow && (readlinkat(ret->dirfd, name, link, sizeof(link)) >= 0 ||
+		       (errno != EINVAL && errno != ENOENT))) {
+		cv_close(&ret->dirfd);
+		return 0;
+	}
+	memcpy(ret->name, name, strlen(name) + 1);
+	return 1;
+}
+
 int cv_resolve_place(const struct cv_space *sp, const char *path, bool follow, bool make_parents,
 		     struct cv_place *ret, struct cove_error *err)
 {
@@ -256,6 +283,12 @@ int cv_resolve_place(const struct cv_space *sp, const char *path, bool follow, b
 	w.fd = -1;
 	if (rc < 0)
 		return rc;
+	if (find_place(abs, follow, ret)) {
+		rc = prove(sp, ret->dirfd, path, ret->dir, err);
+		if (rc < 0)
+			cv_close(&ret->dirfd);
+		return rc;
+	}
 	rc = walk_init(&w, sp, abs, follow);
 	if (rc == 0)
 		rc = walk_to_parent(&w, make_parents);

@@ -15,12 +15,16 @@
 #define LENGTH_MAX ((size_t)64 << 20)
 #define STEP ((size_t)64 << 10)
 
-/* Reads up to `want` bytes at offset into b; *ret_eof: the file ended before that. */
-static int read_range(const struct cv_file_ctx *ctx, int fd, int64_t offset, size_t want,
-		      struct cv_buf *b, bool *ret_eof)
+/*
+ * Reads up to `want` bytes at offset into b; *ret_eof: the file ended before that. Less than was
+ * asked for, up to just where the file is said to end (`size`), is the end; anywhere else only a
+ * read that gives nothing is.
+ */
+static int read_range(const struct cv_file_ctx *ctx, int fd, int64_t offset, int64_t size,
+		      size_t want, struct cv_buf *b, bool *ret_eof)
 {
 	*ret_eof = false;
-	if (lseek(fd, offset, SEEK_SET) < 0) {
+	if (offset > 0 && lseek(fd, offset, SEEK_SET) < 0) {
 		/* Beyond what the file system can hold, and so beyond the end. */
 		*ret_eof = errno == EINVAL || errno == EOVERFLOW;
 		return *ret_eof ? 0 : -errno;
@@ -40,6 +44,9 @@ static int read_range(const struct cv_file_ctx *ctx, int fd, int64_t offset, siz
 			return (int)n;
 		}
 		b->len += (size_t)n;
+		*ret_eof = (size_t)n < step && size > 0 && offset + (int64_t)b->len == size;
+		if (*ret_eof)
+			break;
 	}
 	return 0;
 }
@@ -92,7 +99,7 @@ int cv_file_read_bytes(const struct cv_file_ctx *ctx, const void *req, void *res
 	/* One byte more than wanted tells whether the file goes on. */
 	rc = reserve_guess(&b, opts->offset, st.st_size, most + 1);
 	if (rc == 0)
-		rc = read_range(ctx, fd, opts->offset, most + 1, &b, &eof);
+		rc = read_range(ctx, fd, opts->offset, st.st_size, most + 1, &b, &eof);
 	if (rc < 0)
 		return fail(ctx, rc, opts->path, err);
 	if (!eof && !opts->length)

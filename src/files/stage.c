@@ -77,16 +77,21 @@ static bool is_bound_to_content(const char *name)
 	       strncmp(name, "user.overlay.", 13) == 0;
 }
 
+/* Most files have none: how much room they take is asked for first. */
 static void copy_attributes(int old_fd, int fd)
 {
-	CV_FREE char *names = malloc(ATTR_MAX);
-	CV_FREE char *value = malloc(ATTR_MAX);
+	CV_FREE char *names = NULL;
+	CV_FREE char *value = NULL;
 	char link[40];
 	ssize_t len;
 
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", old_fd);
+	if (listxattr(link, NULL, 0) <= 0)
+		return;
+	names = malloc(ATTR_MAX);
+	value = malloc(ATTR_MAX);
 	if (!names || !value)
 		return;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", old_fd);
 	len = listxattr(link, names, ATTR_MAX);
 	for (ssize_t at = 0; at < len; at += (ssize_t)strlen(names + at) + 1) {
 		ssize_t n;
@@ -99,24 +104,32 @@ static void copy_attributes(int old_fd, int fd)
 	}
 }
 
+/* The owner may be out of reach, and the group not. What came of it is told. */
+static int give_owner(int fd, const struct stat *old, struct stat *ret)
+{
+	if (fstat(fd, ret) < 0)
+		return -errno;
+	if (ret->st_uid == old->st_uid && ret->st_gid == old->st_gid)
+		return 0;
+	if (fchown(fd, old->st_uid, old->st_gid) < 0 && fchown(fd, (uid_t)-1, old->st_gid) < 0)
+		return 0;
+	return fstat(fd, ret) < 0 ? -errno : 0;
+}
+
 int cv_stage_keep(const struct cv_stage *s, int old_fd, const struct stat *old)
 {
 	mode_t mode = old->st_mode & 07777;
 	struct stat st;
-	int rc = fchown(s->fd, old->st_uid, old->st_gid);
+	int rc = give_owner(s->fd, old, &st);
 
-	/* The owner may be out of reach, and the group not; what came of it is asked for below. */
 	if (rc < 0)
-		rc = fchown(s->fd, (uid_t)-1, old->st_gid);
+		return rc;
 	copy_attributes(old_fd, s->fd);
-	if (fstat(s->fd, &st) < 0)
-		return -errno;
 	/* A program that ran as somebody must not come to run as somebody else. */
 	if (st.st_uid != old->st_uid)
 		mode &= ~(mode_t)S_ISUID;
 	if (st.st_gid != old->st_gid)
 		mode &= ~(mode_t)S_ISGID;
-	(void)rc;
 	return fchmod(s->fd, mode) < 0 ? -errno : 0;
 }
 
