@@ -7,7 +7,7 @@
 #include <cove/sandbox.h>
 
 #define UID_MAX 65533
-#define MOUNTS_MAX 100
+#define MOUNTS_MAX 100 /* CV_SANDBOX_MOUNTS */
 
 #define S struct cove_sandbox_mount
 static const struct cv_field mount_rows[] = {

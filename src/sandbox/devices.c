@@ -25,8 +25,8 @@ static const struct {
  * Of the machine, not of the sandbox. The first of each is for everybody; the others only the
  * host's root may open anyway.
  */
-static const char *const read_only[] = {"proc/sys", "proc/sysrq-trigger", "proc/irq", "proc/bus",
-					"proc/fs",  "proc/acpi",	  "proc/scsi"};
+static const char *const read_only[] = {"proc/sys", "proc/1",  "proc/sysrq-trigger", "proc/irq",
+					"proc/bus", "proc/fs", "proc/acpi",	     "proc/scsi"};
 static const char *const hidden[] = {"proc/keys",	"proc/key-users",   "proc/kcore",
 				     "proc/timer_list", "proc/sched_debug", "proc/latency_stats"};
 

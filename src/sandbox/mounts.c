@@ -65,6 +65,14 @@ static int open_parent(int root, const char *path, const char **ret_name)
 	return fd < 0 ? -errno : fd;
 }
 
+static bool is_own(const struct cv_root *r, dev_t dev)
+{
+	for (size_t i = 0; i < r->own_count; i++)
+		if (r->own[i] == dev)
+			return true;
+	return false;
+}
+
 static int make_one(const struct cv_root *r, const char *path, mode_t type)
 {
 	const char *name;
@@ -76,7 +84,7 @@ static int make_one(const struct cv_root *r, const char *path, mode_t type)
 		return dir;
 	if (fstat(dir, &st) < 0)
 		return -errno;
-	own = st.st_dev == r->dev || st.st_dev == r->scratch_dev;
+	own = is_own(r, st.st_dev);
 	if (own && type == S_IFDIR && mkdirat(dir, name, 0755) == 0)
 		return 0;
 	if (own && type == S_IFREG && mknodat(dir, name, S_IFREG | 0644, 0) == 0)

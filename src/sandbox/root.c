@@ -35,13 +35,16 @@ static int refused(const char *what, int errnum, struct cove_error *err)
 	return rc;
 }
 
-static int device_of(int fd, dev_t *ret)
+/* Directories may be made on it. */
+static int own(struct cv_root *r, int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	*ret = st.st_dev;
+	if (r->own_count == CV_LEN(r->own))
+		return -EMFILE;
+	r->own[r->own_count++] = st.st_dev;
 	return 0;
 }
 
@@ -65,7 +68,7 @@ static int make_root(struct cv_root *r)
 		return rc;
 	}
 	r->fd = tree;
-	return device_of(tree, &r->dev);
+	return own(r, tree);
 }
 
 /* A directory becomes a bind of itself, a link the same link. */
@@ -148,14 +151,16 @@ static int put_mount(struct cv_root *r, const struct cove_sandbox_mount *m, int 
 {
 	const char *target = m->target + strspn(m->target, "/");
 	struct stat st;
-	int rc;
+	int rc = 0;
 
 	if (tree < 0) {
 		tree = cv_mount_tmpfs(m->tmpfs_bytes, "0755");
 		if (tree < 0)
 			return tree;
+		rc = own(r, tree);
 	}
-	rc = fstat(tree, &st) < 0 ? -errno : 0;
+	if (rc == 0)
+		rc = fstat(tree, &st) < 0 ? -errno : 0;
 	if (rc == 0)
 		rc = S_ISDIR(st.st_mode) ? cv_root_mkdir(r, target) : cv_root_touch(r, target);
 	if (rc == 0)
@@ -310,7 +315,7 @@ static int begin(struct cv_root *r, struct cove_error *err)
 
 	if (rc == 0) {
 		r->scratch = cv_mount_tmpfs(r->plan->scratch_bytes, "0755");
-		rc = r->scratch < 0 ? r->scratch : device_of(r->scratch, &r->scratch_dev);
+		rc = r->scratch < 0 ? r->scratch : own(r, r->scratch);
 	}
 	return rc < 0 ? refused("tmpfs", -rc, err) : 0;
 }

@@ -33,6 +33,7 @@
 
 #define CV_SANDBOX_WORKSPACE "/workspace"
 #define CV_SANDBOX_HOME "/home/agent"
+#define CV_SANDBOX_MOUNTS 100
 
 /* Which step the kernel refused. */
 enum cv_sandbox_step {
@@ -75,8 +76,9 @@ struct cv_root {
 	const struct cv_sandbox_plan *plan;
 	int fd;	     /* its directory; no path needed */
 	int scratch; /* a tmpfs that dies with the environment; holds what may be written */
-	dev_t dev;   /* of the new root */
-	dev_t scratch_dev;
+	/* What is made here alone: the new root, the scratch, each tmpfs of the policy. */
+	dev_t own[CV_SANDBOX_MOUNTS + 2];
+	size_t own_count;
 	bool overlay;
 	int seed; /* must be copied into the workspace before going in; -1: no */
 };
