@@ -301,7 +301,7 @@ struct cove_file_search_text_opts {
 	int64_t max_files;
 	/* larger files are skipped; default 64 MiB */
 	int64_t max_file_bytes;
-	/* 1..65,536; default 2,000 bytes; longer lines are clipped */
+	/* 1..1 MiB; default 2,000 bytes; longer lines are clipped */
 	int64_t max_line_length;
 	/* the path of a match: only what comes behind it; cheaper than offset */
 	const char *after_path;
@@ -324,7 +324,7 @@ struct cove_match {
 /* Result of cove_file_search_text(). */
 struct cove_file_search_text_result {
 	const struct cove_match *matches; /* in the order of a query, then of lines */
-	size_t match_count;		  /* entries; a page ends early at 4 MiB */
+	size_t match_count;		  /* entries; a page ends early at 2 MiB */
 	bool has_more;			  /* more follow after these */
 	int64_t files_searched;		  /* as far as the search went */
 	int64_t files_skipped; /* binary, too large, with an endless line, or not readable */

@@ -5,6 +5,8 @@
 
 static const struct verb *const subs[] = {
 	&verb_files_ls,
+	&verb_files_find,
+	&verb_files_grep,
 	&verb_files_stat,
 	&verb_files_read,
 	&verb_files_write,

@@ -13,6 +13,8 @@
 #include <cove/files.h>
 
 extern const struct verb verb_files_ls;
+extern const struct verb verb_files_find;
+extern const struct verb verb_files_grep;
 extern const struct verb verb_files_stat;
 extern const struct verb verb_files_read;
 extern const struct verb verb_files_write;

@@ -104,53 +104,93 @@ static const char *find_slowly(const struct cv_literal *l, const char *p, const 
 }
 
 #ifdef __SSE2__
-/* Where both bytes are, of sixteen places from p on. */
-static unsigned candidates(const struct cv_literal *l, const char *p)
-{
-	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + l->at[0]));
-	__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + l->at[1]));
+/* What the filter compares with, in registers. */
+struct filter {
+	__m128i byte[2];
+	__m128i mask[2];
+};
 
-	a = _mm_or_si128(a, _mm_set1_epi8((char)l->mask[0]));
-	b = _mm_or_si128(b, _mm_set1_epi8((char)l->mask[1]));
-	a = _mm_cmpeq_epi8(a, _mm_set1_epi8((char)l->byte[0]));
-	b = _mm_cmpeq_epi8(b, _mm_set1_epi8((char)l->byte[1]));
-	return (unsigned)_mm_movemask_epi8(_mm_and_si128(a, b));
+static __m128i load(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* Where both bytes are, of sixteen places from p on. */
+static inline __m128i both(const struct cv_literal *l, const struct filter *f, const char *p)
+{
+	__m128i a = _mm_or_si128(load(p + l->at[0]), f->mask[0]);
+	__m128i b = _mm_or_si128(load(p + l->at[1]), f->mask[1]);
+
+	return _mm_and_si128(_mm_cmpeq_epi8(a, f->byte[0]), _mm_cmpeq_epi8(b, f->byte[1]));
+}
+
+/* The first of sixteen places where the text is. */
+static const char *verify(const struct cv_literal *l, const char *p, __m128i places)
+{
+	for (unsigned bits = (unsigned)_mm_movemask_epi8(places); bits; bits &= bits - 1) {
+		const char *q = p + __builtin_ctz(bits);
+
+		if (is_here(l, q))
+			return q;
+	}
+	return NULL;
 }
 
 static const char *find(const struct cv_literal *l, const char *p, const char *last)
 {
 	/* The sixteen bytes behind either place lie within the buffer. */
 	size_t reach = l->len - CV_MAX(l->at[0], l->at[1]) + 15;
+	const struct filter f = {
+		.byte = {_mm_set1_epi8((char)l->byte[0]), _mm_set1_epi8((char)l->byte[1])},
+		.mask = {_mm_set1_epi8((char)l->mask[0]), _mm_set1_epi8((char)l->mask[1])},
+	};
 
-	while (p <= last && (size_t)(last - p) >= reach) {
-		for (unsigned bits = candidates(l, p); bits; bits &= bits - 1) {
-			const char *q = p + __builtin_ctz(bits);
+	while (p <= last && (size_t)(last - p) >= reach + 48) {
+		__m128i places[4] = {both(l, &f, p), both(l, &f, p + 16), both(l, &f, p + 32),
+				     both(l, &f, p + 48)};
+		__m128i any = _mm_or_si128(_mm_or_si128(places[0], places[1]),
+					   _mm_or_si128(places[2], places[3]));
 
-			if (is_here(l, q))
-				return q;
-		}
-		p += 16;
+		if (_mm_movemask_epi8(any))
+			for (int i = 0; i < 4; i++) {
+				const char *q = verify(l, p + 16 * (ptrdiff_t)i, places[i]);
+
+				if (q)
+					return q;
+			}
+		p += 64;
+	}
+	for (; p <= last && (size_t)(last - p) >= reach; p += 16) {
+		const char *q = verify(l, p, both(l, &f, p));
+
+		if (q)
+			return q;
 	}
 	return find_slowly(l, p, last);
 }
 
+/* LF in so many blocks of 64 bytes, at most 63, so that no counter of a byte overflows. */
+static __m128i count_blocks(const char *p, size_t blocks)
+{
+	const __m128i lf = _mm_set1_epi8('\n');
+	__m128i sum = _mm_setzero_si128();
+
+	for (; blocks > 0; blocks--, p += 64)
+		for (int i = 0; i < 4; i++)
+			sum = _mm_sub_epi8(sum, _mm_cmpeq_epi8(load(p + 16 * (ptrdiff_t)i), lf));
+	return _mm_sad_epu8(sum, _mm_setzero_si128());
+}
+
 int64_t cv_count_lines(const char *p, const char *end)
 {
-	const __m128i zero = _mm_setzero_si128();
-	const __m128i lf = _mm_set1_epi8('\n');
-	__m128i total = zero;
-	int64_t n = 0;
+	__m128i total = _mm_setzero_si128();
+	int64_t n;
 
-	while (end - p >= 16) {
-		__m128i sum = zero;
+	while (end - p >= 64) {
+		size_t blocks = CV_MIN((size_t)(end - p) / 64, (size_t)63);
 
-		/* Each of sixteen counters holds up to 255. */
-		for (int i = 0; i < 255 && end - p >= 16; i++, p += 16)
-			sum = _mm_sub_epi8(
-				sum,
-				_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p),
-					       lf));
-		total = _mm_add_epi64(total, _mm_sad_epu8(sum, zero));
+		total = _mm_add_epi64(total, count_blocks(p, blocks));
+		p += blocks * 64;
 	}
 	n = _mm_cvtsi128_si64(total) + _mm_cvtsi128_si64(_mm_unpackhi_epi64(total, total));
 	for (; p < end; p++)

@@ -22,7 +22,7 @@
 #include "files/scan.h"
 #include "files/walk.h"
 
-#define CV_PAGE_BYTES ((size_t)4 << 20)
+#define CV_PAGE_BYTES ((size_t)2 << 20)
 
 /* The page: a file's path, then its matches. */
 struct cv_page {
@@ -41,6 +41,7 @@ struct cv_page_mark {
 
 struct cv_hits {
 	struct cv_buf bytes;
+	int64_t held;  /* in bytes */
 	int64_t count; /* of this file, given to the page or not */
 	bool has_path; /* the page has it */
 	bool marked;   /* mark is set */

@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "files/search.h"
 
+#define FIRST_BYTES 2000 /* where there is one match there are more */
+
 #define RECORD_PATH 'p'
 #define RECORD_MATCH 'm'
 
@@ -16,7 +18,7 @@ struct record {
 	bool truncated;
 };
 
-/* Adds a line, clipped and made UTF-8. */
+/* Adds a line, clipped and made UTF-8. 1: nothing had to be replaced, 0, or -errno. */
 static int add_line(struct cv_buf *b, const char *s, size_t len, int64_t max, bool *ret_truncated)
 {
 	size_t cut = len;
@@ -26,9 +28,12 @@ static int add_line(struct cv_buf *b, const char *s, size_t len, int64_t max, bo
 	*ret_truncated = (int64_t)len > max;
 	if (*ret_truncated)
 		cut = cv_utf8_cut(s, (size_t)max);
-	/* A line whose first character is longer than that. */
+	if (cv_utf8_valid(s, cut)) {
+		rc = cv_buf_add(b, s, cut);
+		return rc < 0 ? rc : 1;
+	}
 	clean = cv_utf8_clean_len(s, cut);
-	rc = cv_buf_reserve(b, clean + 1);
+	rc = cv_buf_reserve(b, clean);
 	if (rc < 0)
 		return rc;
 	cv_utf8_clean(b->data + b->len, s, cut);
@@ -48,7 +53,7 @@ static int add_context(struct cv_buf *b, const struct cv_hit *hit, int64_t max)
 		int rc = add_line(b, p, (size_t)(end - p), max, &truncated);
 
 		if (rc < 0 || !lf)
-			return rc;
+			return CV_MIN(rc, 0);
 		rc = cv_buf_add(b, "\n", 1);
 		if (rc < 0)
 			return rc;
@@ -61,35 +66,37 @@ int cv_hits_add(struct cv_hits *h, const struct cv_hit *hit, int64_t max_line)
 	struct record r = {.line = hit->number, .context_start = hit->context_start};
 	const struct cv_line *line = &hit->line;
 	size_t len = (size_t)(line->end - line->start);
-	size_t at = h->bytes.len;
-	size_t text_at;
-	int rc = cv_buf_add(&h->bytes, "m", 1);
+	struct cv_buf *b = &h->bytes;
+	size_t at = b->len;
+	size_t text_at = at + 1 + sizeof(r);
+	size_t room = 1 + sizeof(r) + CV_MIN(len, (size_t)max_line) + 2;
+	int rc = cv_buf_reserve(b, at ? room : CV_MAX(room, (size_t)FIRST_BYTES));
 
-	if (rc == 0)
-		rc = cv_buf_add(&h->bytes, &r, sizeof(r));
-	text_at = h->bytes.len;
-	if (rc == 0)
-		rc = add_line(&h->bytes, line->start, len, max_line, &r.truncated);
-	r.text_len = (uint32_t)(h->bytes.len - text_at);
+	if (rc < 0)
+		return rc;
+	b->len = text_at;
+	rc = add_line(b, line->start, len, max_line, &r.truncated);
+	r.text_len = (uint32_t)(b->len - text_at);
 	/* Where a replacement has moved things there is no telling. */
-	if (r.text_len <= len && line->match + line->match_len <= line->start + r.text_len &&
-	    (r.text_len == len || r.truncated)) {
+	if (rc == 1 && line->match + line->match_len <= line->start + r.text_len) {
 		r.match_at = (uint32_t)(line->match - line->start);
 		r.match_len = (uint32_t)line->match_len;
 	}
-	if (rc == 0)
-		rc = cv_buf_add(&h->bytes, "", 1);
-	text_at = h->bytes.len;
+	if (rc >= 0)
+		rc = cv_buf_add(b, "", 1);
+	text_at = b->len;
 	if (rc == 0 && hit->context)
-		rc = add_context(&h->bytes, hit, max_line);
-	r.context_len = hit->context ? (uint32_t)(h->bytes.len - text_at) + 1 : 0;
+		rc = add_context(b, hit, max_line);
 	if (rc == 0 && hit->context)
-		rc = cv_buf_add(&h->bytes, "", 1);
+		rc = cv_buf_add(b, "", 1);
 	if (rc < 0) {
-		h->bytes.len = at;
+		b->len = at;
 		return rc;
 	}
-	memcpy(h->bytes.data + at + 1, &r, sizeof(r));
+	r.context_len = (uint32_t)(b->len - text_at);
+	b->data[at] = RECORD_MATCH;
+	memcpy(b->data + at + 1, &r, sizeof(r));
+	h->held++;
 	h->count++;
 	return 0;
 }
@@ -115,6 +122,19 @@ static int add_path(struct cv_page *page, struct cv_hits *h, const char *path)
 	return rc < 0 ? rc : cv_buf_add(&page->bytes, path, strlen(path) + 1);
 }
 
+/* All at once, where nothing is to be left out. */
+static int take_all(struct cv_page *page, struct cv_hits *h, const char *path)
+{
+	int rc = add_path(page, h, path);
+
+	if (rc == 0)
+		rc = cv_buf_add(&page->bytes, h->bytes.data, h->bytes.len);
+	page->count += h->held;
+	h->held = 0;
+	h->bytes.len = 0;
+	return rc;
+}
+
 int cv_page_take(struct cv_page *page, struct cv_hits *h, const char *path)
 {
 	const char *p = h->bytes.data;
@@ -125,6 +145,9 @@ int cv_page_take(struct cv_page *page, struct cv_hits *h, const char *path)
 	if (!h->marked)
 		h->mark = (struct cv_page_mark){page->bytes.len, page->count, page->skip};
 	h->marked = true;
+	if (page->skip == 0 && page->max - page->count >= h->held &&
+	    page->bytes.len + h->bytes.len < CV_PAGE_BYTES)
+		return take_all(page, h, path);
 	for (; p < end && !h->more && rc == 0; p += size) {
 		size = record_size(p);
 		if (page->skip > 0) {
@@ -138,12 +161,14 @@ int cv_page_take(struct cv_page *page, struct cv_hits *h, const char *path)
 			page->count++;
 		}
 	}
+	h->held = 0;
 	h->bytes.len = 0;
 	return rc;
 }
 
 void cv_page_take_back(struct cv_page *page, struct cv_hits *h)
 {
+	h->held = 0;
 	h->bytes.len = 0;
 	h->more = false;
 	if (!h->marked)

@@ -11,8 +11,8 @@
 #define FILL 32	   /* slots that are filled before the others hear of it */
 #define THREADS_MAX 8
 #define ALONE 16 /* so few files are one thread's work */
-#define SLOT_BYTES ((size_t)1 << 20)
-#define HELD_BYTES ((size_t)4 << 20)
+#define SLOT_BYTES ((size_t)256 << 10)
+#define HELD_BYTES ((size_t)1 << 20)
 #define HITS_MAX ((size_t)64 << 20)
 #define STACK_SIZE ((size_t)256 << 10)
 
@@ -154,9 +154,7 @@ static void scan_open(struct worker *w, int fd, int64_t size)
 	if (rc < 0 && !slot->skipped)
 		slot->rc = rc;
 	if (!slot->scanned) {
-		if (slot->hits.marked)
-			cv_page_take_back(&w->pool->s->page, &slot->hits);
-		slot->hits.bytes.len = 0;
+		cv_page_take_back(&w->pool->s->page, &slot->hits);
 		slot->hits.count = 0;
 	}
 }

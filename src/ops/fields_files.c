@@ -266,7 +266,7 @@ static const struct cv_field search_text_rows[] = {
 	F(CV_INT, max_file_bytes, "max_file_bytes", "larger files are skipped", .unit = "bytes",
 	  .def = 64 * MIB, .min = 1, .max = INT64_C(1) << 50),
 	F(CV_INT, max_line_length, "max_line_length", "longer lines are clipped", .unit = "bytes",
-	  .def = 2000, .min = 1, .max = 65536),
+	  .def = 2000, .min = 1, .max = MIB),
 	F(CV_STR, after_path, "after_path", "path of a match: only what comes behind it",
 	  .flags = CV_IS_PATH, .max = CV_PATH_MAX),
 	F(CV_INT, after_line, "after_line", "line of that match", .max = INT64_C(1) << 40),

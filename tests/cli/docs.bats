@@ -61,7 +61,7 @@ verbs_in() { sed -nE '/^verbs:/,/^$/s/^  ([a-z]+) .*/\1/p'; }
 # The options that the help of a verb lists, with their dashes.
 options_of() { # VERB
 	# shellcheck disable=SC2086 # of one or two words
-	"$COVE" $1 --help | sed -n '/^options:/,/^$/p' | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--?[a-zA-Z-]+'
+	"$COVE" $1 --help | sed -n '/^options:/,/^$/p' | grep -oE '^ +(-[a-zA-Z0-9], )?--[a-z-]+' | grep -oE -- '--?[a-zA-Z0-9-]+'
 }
 
 @test "README.md: every command shown does what is shown" {
@@ -93,7 +93,7 @@ options_of() { # VERB
 		verb != "" && /^\| `-/ { print verb "|" $0 }' "$COVE_SOURCE/docs/cli.md" |
 		while IFS='|' read -r verb _ option _; do
 			options_of "$verb" >known
-			for option in $(grep -oE -- '`--?[a-zA-Z-]+' <<<"$option" | tr -d '`'); do
+			for option in $(grep -oE -- '`--?[a-zA-Z0-9-]+' <<<"$option" | tr -d '`'); do
 				grep -qxF -- "$option" known || { echo "cove $verb has no $option" && exit 1; }
 			done
 		done

@@ -6,10 +6,10 @@ load helper
 
 @test "cove files: help of it and of each verb, with an example" {
 	status 0 "$COVE" files --help
-	for verb in ls stat read write edit patch cp mv rm mkdir; do
+	for verb in ls find grep stat read write edit patch cp mv rm mkdir; do
 		says stdout "  $verb "
 	done
-	for verb in ls stat read write edit patch cp mv rm mkdir; do
+	for verb in ls find grep stat read write edit patch cp mv rm mkdir; do
 		status 0 "$COVE" files "$verb" --help
 		says stdout "usage: cove files $verb "
 		sed -n '/^example:/,$p' stdout | grep -q "cove files $verb "

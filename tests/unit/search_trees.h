@@ -214,9 +214,9 @@ static void one_search(uint64_t seed)
 		make_pattern(pattern, sizeof(pattern), expressions, CV_LEN(expressions));
 	else
 		make_pattern(pattern, sizeof(pattern), texts, CV_LEN(texts));
-	/* ripgrep 13 misses lines that these match. */
-	if (opts.regex &&
-	    (strstr(pattern, "\\b^") || strstr(pattern, "$\\b") || strstr(pattern, "$^")))
+	/* ripgrep 13 misses lines where one of these stands beside the edge of a line. */
+	if (opts.regex && (strstr(pattern, "\\b") || strstr(pattern, "\\B")) &&
+	    strpbrk(pattern, "^$"))
 		return;
 	ours(opts, &got);
 	theirs(&opts, &want);
