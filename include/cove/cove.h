@@ -41,5 +41,6 @@
 #include <cove/output.h>
 #include <cove/process.h>
 #include <cove/sandbox.h>
+#include <cove/streams.h>
 
 #endif

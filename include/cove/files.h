@@ -109,18 +109,12 @@ struct cove_file_list_result {
 
 /* Request of cove_file_read_text(). */
 struct cove_file_read_text_opts {
-	/* set by COVE_OPTS */
-	size_t size;
-	/* required */
-	const char *path;
-	/* lines to skip, ≥ 0 */
-	int64_t line_offset;
-	/* 1..1,000,000 lines, default 200; -1: all, up to 16 MiB, no line clipped */
-	int64_t line_limit;
-	/* 1..1 MiB; default 2,000 bytes; longer lines are clipped */
-	int64_t max_line_length;
-	/* enum cove_invalid */
-	int invalid;
+	size_t size;	     /* set by COVE_OPTS */
+	const char *path;    /* required */
+	int64_t line_offset; /* lines to skip, ≥ 0 */
+	int64_t line_limit;  /* 1..1,000,000, default 200; -1: all, up to 16 MiB, none clipped */
+	int64_t max_line_length; /* 1..1 MiB; default 2,000 bytes; longer lines are clipped */
+	int invalid;		 /* enum cove_invalid */
 };
 
 /* Result of cove_file_read_text(). */
@@ -135,14 +129,10 @@ struct cove_file_read_text_result {
 
 /* Request of cove_file_read_bytes(). */
 struct cove_file_read_bytes_opts {
-	/* set by COVE_OPTS */
-	size_t size;
-	/* required */
-	const char *path;
-	/* ≥ 0 */
-	int64_t offset;
-	/* 1..64 MiB; default: to the end, which must not be further than 64 MiB */
-	int64_t length;
+	size_t size;	  /* set by COVE_OPTS */
+	const char *path; /* required */
+	int64_t offset;	  /* ≥ 0 */
+	int64_t length;	  /* 1..64 MiB; default: to the end, at most 64 MiB away */
 };
 
 /* Result of cove_file_read_bytes(). */
@@ -153,24 +143,28 @@ struct cove_file_read_bytes_result {
 	bool eof;		/* data reaches the end */
 };
 
+/* Request of cove_file_read_lines(). */
+struct cove_file_read_lines_opts {
+	size_t size;	   /* set by COVE_OPTS */
+	const char *path;  /* required */
+	int64_t max_lines; /* 1..1,000,000; default: all */
+};
+
+/* Result of cove_file_read_lines(). */
+struct cove_file_read_lines_result {
+	const char *const *lines; /* without their LF; NULL at the end */
+};
+
 /* Request of cove_file_write_text() and cove_file_write_bytes(). */
 struct cove_file_write_opts {
-	/* set by COVE_OPTS */
-	size_t size;
-	/* required */
-	const char *path;
-	/* at most 64 MiB; of write_text: UTF-8 without NUL */
-	struct cove_bytes data;
-	/* enum cove_write_mode; required */
-	int mode;
-	/* make missing directories: 0 default (yes), 1 yes, COVE_ZERO no */
-	int parents;
-	/* flush file and directory to the disk before returning */
-	bool durable;
-	/* write into the present file instead of replacing it: keeps hard links, not atomic */
-	bool in_place;
-	/* permission bits of a new file, 1..0777; default 0666 less the umask */
-	int64_t file_mode;
+	size_t size;		/* set by COVE_OPTS */
+	const char *path;	/* required */
+	struct cove_bytes data; /* at most 64 MiB; of write_text: UTF-8 without NUL */
+	int mode;		/* enum cove_write_mode; required */
+	int parents;		/* make missing directories: 0 default (yes), 1 yes, COVE_ZERO no */
+	bool durable;		/* flush file and directory to the disk before returning */
+	bool in_place;		/* write into the present file: keeps hard links, not atomic */
+	int64_t file_mode; /* permission bits of a new file, 1..0777; default 0666 less umask */
 };
 
 /* Result of a write. */
@@ -538,6 +532,22 @@ COVE_API int cove_file_read_text(struct cove_env *env, const struct cove_file_re
 COVE_API int cove_file_read_bytes(struct cove_env *env,
 				  const struct cove_file_read_bytes_opts *opts,
 				  struct cove_file_read_bytes_result **ret_result,
+				  struct cove_error *err);
+
+/**
+ * Reads the lines of a UTF-8 text file, without LF but with CR; stops reading at the limit.
+ *
+ * @param env environment; prepared if need be.
+ * @param opts see struct cove_file_read_lines_opts.
+ * @param ret_result set on success; free with cove_result_free().
+ * @param err NULL, or filled on failure.
+ * @return 0, or COVE_E_NOT_SUPPORTED (NUL or bytes that are not UTF-8 in these lines),
+ * COVE_E_TOO_LARGE (more than a result of 16 MiB holds), COVE_E_IS_DIRECTORY, or the errors above.
+ * Threads: any. @since 0.1
+ */
+COVE_API int cove_file_read_lines(struct cove_env *env,
+				  const struct cove_file_read_lines_opts *opts,
+				  struct cove_file_read_lines_result **ret_result,
 				  struct cove_error *err);
 
 /**

@@ -3,9 +3,10 @@
 #include "cli/files.h"
 #include "cli/report.h"
 
+#include <cove/streams.h>
+
 #include <stdio.h>
 
-#define PIECE (INT64_C(1) << 20)
 #define LINE_LENGTH_MAX (INT64_C(1) << 20)
 
 struct read_args {
@@ -15,25 +16,29 @@ struct read_args {
 	bool number;
 };
 
+/* What came of writing what was read. */
+struct sink {
+	struct cove_error err;
+};
+
+static int put_piece(void *user, const char *data, size_t len)
+{
+	struct sink *sink = user;
+
+	return files_put(data, len, &sink->err) < 0;
+}
+
 static int read_whole(const struct files *f, struct cove_error *err)
 {
-	struct cove_file_read_bytes_opts opts = {
-		.size = sizeof(opts), .path = f->words[0], .length = PIECE};
-	bool eof = false;
-	int rc = 0;
+	struct sink sink = {.err = COVE_ERROR_INIT};
+	int rc = files_call(f, "file.read_stream",
+			    COVE_OPTS(cove_file_read_stream_opts, .path = f->words[0],
+				      .on_data = put_piece, .on_data_user = &sink),
+			    NULL, err);
 
-	while (rc == 0 && !eof) {
-		struct cove_file_read_bytes_result *r = NULL;
-
-		rc = files_call(f, "file.read_bytes", &opts, &r, err);
-		if (rc < 0)
-			break;
-		rc = files_put(r->data.data, r->data.len, err);
-		eof = r->eof || r->data.len == 0;
-		opts.offset += (int64_t)r->data.len;
-		cove_result_free(r);
-	}
-	return rc;
+	if (rc == COVE_E_CALLBACK_FAILED)
+		*err = sink.err;
+	return rc < 0 ? err->code : rc;
 }
 
 /* The lines of a page, each behind its number. */

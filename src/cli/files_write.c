@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cove files write and mkdir: what is new. */
 #include "cli/files.h"
+#include "cli/interrupt.h"
 
-#define CONTENT_MAX ((size_t)64 << 20)
+#include <cove/streams.h>
 
 struct write_args {
 	struct env_args env;
@@ -13,21 +14,43 @@ struct write_args {
 	bool executable;
 };
 
+/* Where the content comes from. */
+struct source {
+	int fd;
+	int read_error; /* errno */
+};
+
+static int64_t read_some(void *user, char *buf, size_t size)
+{
+	struct source *source = user;
+	ssize_t n;
+
+	do
+		n = interrupt_signal() ? -1 : read(source->fd, buf, size);
+	while (n < 0 && errno == EINTR && !interrupt_signal());
+	if (n < 0)
+		source->read_error = interrupt_signal() ? EINTR : errno;
+	return n;
+}
+
 static int write_file(const struct files *f, struct cove_error *err)
 {
 	const struct write_args *a = f->args;
-	CV_BUF_SCOPE struct cv_buf content = CV_BUF(0);
-	int rc = files_slurp(NULL, CONTENT_MAX, &content, err);
+	struct source source = {.fd = STDIN_FILENO};
+	int rc = cove_file_write_stream(f->env,
+					COVE_OPTS(cove_file_write_stream_opts, .path = f->words[0],
+						  .mode = a->mode ? a->mode : COVE_WRITE_UPSERT,
+						  .parents = a->no_parents ? COVE_ZERO : 0,
+						  .durable = a->durable, .in_place = a->in_place,
+						  .file_mode = a->executable ? 0755 : 0,
+						  .source = read_some, .source_user = &source),
+					NULL, err);
 
-	if (rc < 0)
-		return rc;
-	return files_call(f, "file.write_bytes",
-			  COVE_OPTS(cove_file_write_opts, .path = f->words[0],
-				    .data = {.data = content.data, .len = content.len},
-				    .mode = a->mode ? a->mode : COVE_WRITE_UPSERT,
-				    .parents = a->no_parents ? COVE_ZERO : 0, .durable = a->durable,
-				    .in_place = a->in_place, .file_mode = a->executable ? 0755 : 0),
-			  NULL, err);
+	if (rc == COVE_E_CALLBACK_FAILED && source.read_error == EINTR)
+		return cv_fail(err, COVE_E_CANCELLED, "interrupted, and nothing was written");
+	if (rc == COVE_E_CALLBACK_FAILED && source.read_error)
+		return cv_fail_errno(err, source.read_error, "stdin", "cannot read stdin");
+	return rc;
 }
 
 static int run_write(const void *args, const struct words *words)

@@ -36,6 +36,8 @@ WITH_RESULT(cove_file_exists, FILE_EXISTS, cove_file_path_opts, cove_file_exists
 WITH_RESULT(cove_file_list, FILE_LIST, cove_file_list_opts, cove_file_list_result)
 WITH_RESULT(cove_file_read_text, FILE_READ_TEXT, cove_file_read_text_opts,
 	    cove_file_read_text_result)
+WITH_RESULT(cove_file_read_lines, FILE_READ_LINES, cove_file_read_lines_opts,
+	    cove_file_read_lines_result)
 WITH_RESULT(cove_file_read_bytes, FILE_READ_BYTES, cove_file_read_bytes_opts,
 	    cove_file_read_bytes_result)
 WITH_RESULT(cove_file_write_text, FILE_WRITE_TEXT, cove_file_write_opts, cove_file_write_result)

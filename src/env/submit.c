@@ -3,6 +3,8 @@
 #include "base/json.h"
 #include "env/env.h"
 
+#include <cove/streams.h>
+
 int cv_opts_fit(const void *opts, size_t known, const void **ret, void **ret_copy,
 		struct cove_error *err)
 {
@@ -40,6 +42,16 @@ static int check_call_opts(const struct cove_call_opts *opts, struct cove_error 
 	return 0;
 }
 
+static int check_receiver(const struct cv_op *op, const void *req, struct cove_error *err)
+{
+	const struct cove_file_read_stream_opts *opts = req;
+
+	if (!(op->flags & CV_OP_STREAM_OUT) || opts->on_data)
+		return 0;
+	return cv_fail_arg(err, "on_data", "give a function, such as cove_data_to_fd()",
+			   "is missing");
+}
+
 static int submit_op(struct cove_env *env, const struct cv_op *op, const void *req,
 		     const struct cove_call_opts *opts, struct cove_call **ret_call,
 		     struct cove_error *err)
@@ -54,6 +66,8 @@ static int submit_op(struct cove_env *env, const struct cv_op *op, const void *r
 		rc = cv_opts_fit(req, op->req->size, &req, &copy, err);
 	if (rc == 0)
 		rc = cv_op_check(op, op->req->count ? req : NULL, err);
+	if (rc == 0)
+		rc = check_receiver(op, req, err);
 	if (rc == 0)
 		rc = cv_env_begin(env, err);
 	if (rc == 0)
@@ -84,6 +98,15 @@ int cove_submit(struct cove_env *env, const char *name, const void *request,
 	return op ? submit_op(env, op, request, opts, ret_call, err) : COVE_E_INVALID_ARGUMENT;
 }
 
+static int refuse_stream(const struct cv_op *op, struct cove_error *err)
+{
+	cv_fail(err, COVE_E_NOT_SUPPORTED, "%s moves bytes through functions of a C program",
+		op->name);
+	cv_err_hint(err, "use file.read_bytes piece by piece, file.write_bytes, or cove files");
+	cv_err_operation(err, op->name);
+	return COVE_E_NOT_SUPPORTED;
+}
+
 int cove_submit_json(struct cove_env *env, const char *name, const char *json, size_t len,
 		     const struct cove_call_opts *opts, struct cove_call **ret_call,
 		     struct cove_error *err)
@@ -96,6 +119,8 @@ int cove_submit_json(struct cove_env *env, const char *name, const char *json, s
 
 	if (!op)
 		return COVE_E_INVALID_ARGUMENT;
+	if (op->flags & (CV_OP_STREAM_IN | CV_OP_STREAM_OUT))
+		return refuse_stream(op, err);
 	if (len > CV_MESSAGE_MAX)
 		return cv_fail(err, COVE_E_TOO_LARGE, "the arguments are larger than 16 MiB");
 	rc = json ? cv_json_load(json, len, "the argument text", &j, err) : 0;

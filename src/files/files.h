@@ -28,6 +28,7 @@ cv_file_fn cv_file_stat;
 cv_file_fn cv_file_exists;
 cv_file_fn cv_file_list;
 cv_file_fn cv_file_read_text;
+cv_file_fn cv_file_read_lines;
 cv_file_fn cv_file_read_bytes;
 cv_file_fn cv_file_write_text;
 cv_file_fn cv_file_write_bytes;

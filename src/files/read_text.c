@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page of lines of a text file.
+ * Lines of a text file: a page of them, or the first of them one by one.
  *
  * The file streams through one buffer of fixed size, whatever its length and that of its lines.
  * Lines before the page are only counted. A line of the page is checked to its end, also where it
@@ -22,6 +22,8 @@
 #define BUFFER_SIZE ((size_t)128 << 10)
 #define PAGE_MAX ((size_t)1 << 20)
 #define WHOLE_MAX ((size_t)16 << 20)
+/* Of lines as JSON: a message has 16 MiB. */
+#define LINES_MAX ((size_t)15 << 20)
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
@@ -42,6 +44,7 @@ struct page {
 	size_t budget;	       /* of text */
 	size_t line_max;       /* of a line, without its LF */
 	int64_t lines;	       /* complete */
+	bool is_whole;	       /* more than the budget is an error, and no line is clipped */
 	bool full;	       /* the next line does not fit */
 	/* The line at hand: */
 	size_t start; /* in text */
@@ -136,7 +139,7 @@ static size_t good_run(const char *s, size_t len)
 /* The line at hand does not fit: it is left to the next page. */
 static int put_off(struct page *p)
 {
-	if (p->opts->line_limit < 0)
+	if (p->is_whole)
 		return TOO_LARGE;
 	p->text.len = p->start;
 	p->full = true;
@@ -152,7 +155,7 @@ static int add(struct page *p, const char *s, size_t len)
 	if (p->is_clipped)
 		return 0;
 	if (len > CV_MIN(fits, room)) {
-		if (fits > room && (p->lines > 0 || p->opts->line_limit < 0))
+		if (fits > room && (p->lines > 0 || p->is_whole))
 			return put_off(p);
 		len = cv_utf8_cut(s, CV_MIN(fits, room));
 		p->is_clipped = true;
@@ -210,7 +213,7 @@ static int end_line(struct page *p, bool has_lf)
 	int rc = 0;
 
 	if (has_lf && p->text.len == p->budget) {
-		if (p->lines > 0 || p->opts->line_limit < 0)
+		if (p->lines > 0 || p->is_whole)
 			return put_off(p);
 		p->text.len = cv_utf8_cut(p->text.data, p->budget - 1);
 		p->is_clipped = true;
@@ -324,15 +327,31 @@ static int give(const struct cv_file_ctx *ctx, struct page *p,
 	return rc;
 }
 
-static void page_init(struct page *p, const struct cove_file_read_text_opts *opts)
+static void page_init(struct page *p, const struct cove_file_read_text_opts *opts, bool is_whole)
 {
-	bool is_whole = opts->line_limit < 0;
-
 	*p = (struct page){.opts = opts,
+			   .is_whole = is_whole,
 			   .budget = is_whole ? WHOLE_MAX : PAGE_MAX,
 			   .line_max = is_whole ? SIZE_MAX : (size_t)opts->max_line_length};
 	p->text = CV_BUF(p->budget);
 	p->clipped = CV_BUF(SIZE_MAX / 2);
+}
+
+/* Reads what p asks for; *ret_size: of the file. */
+static int read_file(const struct cv_file_ctx *ctx, struct page *p, bool *ret_more,
+		     int64_t *ret_size, struct cove_error *err)
+{
+	struct reader r __attribute__((cleanup(reader_done))) = {.cancel = ctx->cancel};
+	struct stat st;
+	int rc;
+
+	r.fd = cv_files_open_content(ctx, p->opts->path, &st, err);
+	if (r.fd < 0)
+		return r.fd;
+	r.buf = malloc(BUFFER_SIZE);
+	rc = r.buf ? read_page(p, &r, ret_more) : -ENOMEM;
+	*ret_size = CV_MAX((int64_t)st.st_size, r.seen);
+	return rc < 0 ? fail(ctx, rc, p, err) : 0;
 }
 
 int cv_file_read_text(const struct cv_file_ctx *ctx, const void *req, void *res,
@@ -340,21 +359,74 @@ int cv_file_read_text(const struct cv_file_ctx *ctx, const void *req, void *res,
 {
 	const struct cove_file_read_text_opts *opts = req;
 	struct cove_file_read_text_result *result = res;
-	struct reader r __attribute__((cleanup(reader_done))) = {.cancel = ctx->cancel};
 	struct page p __attribute__((cleanup(page_done)));
-	struct stat st;
 	int rc;
 
-	page_init(&p, opts);
-	r.fd = cv_files_open_content(ctx, opts->path, &st, err);
-	if (r.fd < 0)
-		return r.fd;
-	r.buf = malloc(BUFFER_SIZE);
-	rc = r.buf ? read_page(&p, &r, &result->has_more) : -ENOMEM;
-	if (rc == 0)
-		rc = give(ctx, &p, result);
+	page_init(&p, opts, opts->line_limit < 0);
+	rc = read_file(ctx, &p, &result->has_more, &result->size, err);
+	if (rc == 0 && give(ctx, &p, result) < 0)
+		rc = cv_files_no_memory(err);
+	return rc;
+}
+
+/* Bytes that a line takes in a result, at most. */
+static size_t json_size(const char *s, size_t len)
+{
+	size_t size = len + sizeof("\"\",") - 1;
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)s[i] < ' ')
+			size += sizeof("\\u0001") - 2;
+		else if (s[i] == '"' || s[i] == '\\')
+			size++;
+	return size;
+}
+
+/* Cuts the page's text into lines, in place. -EMSGSIZE: no result holds them. */
+static int cut_lines(const struct cv_file_ctx *ctx, struct page *p,
+		     struct cove_file_read_lines_result *result)
+{
+	const char **lines = cv_arena_alloc(ctx->arena, ((size_t)p->lines + 1) * sizeof(*lines));
+	char *at = p->text.data;
+	size_t size = 0;
+
+	if (!lines)
+		return -ENOMEM;
+	result->lines = lines;
+	for (int64_t i = 0; i < p->lines; i++) {
+		char *end = p->text.data + p->text.len;
+		char *lf = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((lf ? lf : end) - at);
+
+		size += json_size(at, len);
+		if (size > LINES_MAX)
+			return -EMSGSIZE;
+		at[len] = '\0';
+		lines[i] = at;
+		at += len + 1;
+	}
+	return p->text.data ? cv_arena_own(ctx->arena, free, TAKE(p->text.data)) : 0;
+}
+
+int cv_file_read_lines(const struct cv_file_ctx *ctx, const void *req, void *res,
+		       struct cove_error *err)
+{
+	const struct cove_file_read_lines_opts *opts = req;
+	const struct cove_file_read_text_opts page_opts = {
+		.path = opts->path,
+		.line_limit = opts->max_lines ? opts->max_lines : -1,
+		.invalid = COVE_INVALID_REFUSE};
+	struct page p __attribute__((cleanup(page_done)));
+	bool more;
+	int64_t size;
+	int rc;
+
+	page_init(&p, &page_opts, true);
+	rc = read_file(ctx, &p, &more, &size, err);
 	if (rc < 0)
-		return fail(ctx, rc, &p, err);
-	result->size = CV_MAX((int64_t)st.st_size, r.seen);
-	return 0;
+		return rc;
+	rc = cv_buf_reserve(&p.text, 0);
+	if (rc == 0)
+		rc = cut_lines(ctx, &p, res);
+	return rc < 0 ? fail(ctx, rc == -EMSGSIZE ? TOO_LARGE : rc, &p, err) : 0;
 }

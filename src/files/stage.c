@@ -30,7 +30,7 @@ static int open_named(struct cv_stage *s, mode_t mode)
 {
 	for (int i = 0; i < NAME_TRIES; i++) {
 		random_name(s->name);
-		s->fd = openat(s->dirfd, s->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		s->fd = openat(s->dirfd, s->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (s->fd >= 0)
 			return 0;
 		if (errno != EEXIST)
@@ -45,7 +45,7 @@ int cv_stage_open(struct cv_stage *s, int dirfd, mode_t mode)
 	*s = CV_STAGE_NONE;
 	s->dirfd = dirfd;
 	s->name[0] = '\0';
-	s->fd = openat(dirfd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+	s->fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 	if (s->fd >= 0)
 		return 0;
 	/* A kernel or file system without O_TMPFILE says any of these. */

@@ -11,7 +11,7 @@
 
 struct cv_stage {
 	int dirfd;     /* of the destination, borrowed; may be O_PATH */
-	int fd;	       /* open for writing */
+	int fd;	       /* open for writing and reading */
 	char name[16]; /* in the directory; "" while it has none */
 };
 

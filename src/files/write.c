@@ -10,40 +10,25 @@
  *
  * Somebody else may change the name between the look and the publication. Nothing is overwritten
  * that must not be, and no link is followed: such a race is noticed, and the write begins again
- * (RACED).
+ * (CV_WRITE_RACED).
  *
  * A file that the environment may not write to is not replaced either, though the directory would
  * allow it.
  */
-#include "files/common.h"
-#include "files/stage.h"
+#include "files/write.h"
 
 #include "base/fd.h"
 #include "base/utf8.h"
 
 #include <fcntl.h>
 
-#define RACED 1
-#define RACE_TRIES 64
-
-/* One write, and what was found at its path. */
-struct job {
-	const struct cv_file_ctx *ctx;
-	const struct cove_file_write_opts *opts;
-	struct cove_file_write_result *result;
-	struct cove_error *err;
-	struct cv_place place;
-	int fd; /* O_PATH, of the present file; -1: there is none */
-	struct stat st;
-};
-
-static void job_done(struct job *j)
+void cv_write_done(struct cv_write *j)
 {
 	cv_place_done(&j->place);
 	cv_close(&j->fd);
 }
 
-static int fail(struct job *j, int rc)
+int cv_write_fail(struct cv_write *j, int rc)
 {
 	if (rc == -ECANCELED)
 		return cv_files_cancelled(j->ctx, j->err);
@@ -54,7 +39,7 @@ static int fail(struct job *j, int rc)
  * `create` never goes through a link: a link is something that is there, wherever it leads inside
  * the roots.
  */
-static int refuse_present(struct job *j)
+static int refuse_present(struct cv_write *j)
 {
 	const char *path = j->opts->path;
 	CV_FOUND_SCOPE struct cv_found found;
@@ -67,58 +52,61 @@ static int refuse_present(struct job *j)
 		rc = cv_files_probe(j->ctx, path, true, &behind, j->err);
 	else
 		rc = cv_files_refuse_kind(found.st.st_mode, path, j->err);
-	return rc < 0 ? rc : fail(j, -EEXIST);
+	return rc < 0 ? rc : cv_write_fail(j, -EEXIST);
 }
 
 /* What a path with a slash at its end can mean. */
-static int check_slash(struct job *j)
+static int check_slash(struct cv_write *j)
 {
 	if (!cv_files_wants_directory(j->opts->path))
 		return 0;
-	return fail(j, j->fd < 0 ? -EISDIR : -ENOTDIR);
+	return cv_write_fail(j, j->fd < 0 ? -EISDIR : -ENOTDIR);
 }
 
 /* Looks at what stands at the name. */
-static int look(struct job *j)
+static int look(struct cv_write *j)
 {
 	int rc;
 
 	if (strcmp(j->place.name, ".") == 0)
-		return fail(j, -EISDIR);
+		return cv_write_fail(j, -EISDIR);
 	j->fd = openat(j->place.dirfd, j->place.name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (j->fd < 0 && errno != ENOENT)
-		return fail(j, -errno);
+		return cv_write_fail(j, -errno);
 	if (j->fd < 0)
-		return j->opts->mode == COVE_WRITE_REPLACE ? fail(j, -ENOENT) : check_slash(j);
+		return j->opts->mode == COVE_WRITE_REPLACE ? cv_write_fail(j, -ENOENT) :
+							     check_slash(j);
 	if (fstat(j->fd, &j->st) < 0)
-		return fail(j, -errno);
+		return cv_write_fail(j, -errno);
 	if (S_ISLNK(j->st.st_mode))
-		return RACED;
+		return CV_WRITE_RACED;
 	rc = cv_files_refuse_kind(j->st.st_mode, j->opts->path, j->err);
 	if (rc == 0)
 		rc = check_slash(j);
 	if (rc == 0 && faccessat(j->fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) < 0)
-		rc = fail(j, -errno);
+		rc = cv_write_fail(j, -errno);
 	return rc;
 }
 
-static int fill_stage(const struct job *j, struct cv_stage *s)
+int cv_write_open_stage(const struct cv_write *j, struct cv_stage *s)
 {
-	const struct cove_file_write_opts *opts = j->opts;
 	/* Until it has its final mode nobody else may read it, unless that is left to the umask. */
-	mode_t mode = j->fd < 0 && !opts->file_mode ? 0666 : 0600;
-	int rc = cv_stage_open(s, j->place.dirfd, mode);
-
-	if (rc == 0)
-		rc = cv_stage_write(s, opts->data.data, opts->data.len, j->ctx->cancel);
-	if (rc == 0 && j->fd >= 0)
-		rc = cv_stage_keep(s, j->fd, &j->st);
-	else if (rc == 0 && opts->file_mode && fchmod(s->fd, (mode_t)opts->file_mode) < 0)
-		rc = -errno;
-	return rc < 0 ? rc : cv_stage_flush(s, opts->durable);
+	return cv_stage_open(s, j->place.dirfd, j->fd < 0 && !j->opts->file_mode ? 0666 : 0600);
 }
 
-static int publish(struct job *j, struct cv_stage *s)
+/* What is staged gets its mode and owner. */
+static int finish_stage(const struct cv_write *j, struct cv_stage *s)
+{
+	int rc = 0;
+
+	if (j->fd >= 0)
+		rc = cv_stage_keep(s, j->fd, &j->st);
+	else if (j->opts->file_mode && fchmod(s->fd, (mode_t)j->opts->file_mode) < 0)
+		rc = -errno;
+	return rc < 0 ? rc : cv_stage_flush(s, j->opts->durable);
+}
+
+static int publish(struct cv_write *j, struct cv_stage *s)
 {
 	int rc;
 
@@ -127,42 +115,51 @@ static int publish(struct job *j, struct cv_stage *s)
 	if (j->fd >= 0)
 		return cv_stage_publish_over(s, j->place.name);
 	rc = cv_stage_publish_new(s, j->place.name);
-	return rc == -EEXIST && j->opts->mode != COVE_WRITE_CREATE ? RACED : rc;
+	return rc == -EEXIST && j->opts->mode != COVE_WRITE_CREATE ? CV_WRITE_RACED : rc;
 }
 
-static int flush_directory(struct job *j, int dirfd)
+static int flush_directory(struct cv_write *j, int dirfd)
 {
-	int rc = dirfd >= 0 && fsync(dirfd) < 0 ? fail(j, -errno) : 0;
+	int rc = dirfd >= 0 && fsync(dirfd) < 0 ? cv_write_fail(j, -errno) : 0;
 
 	if (rc < 0 && j->err)
 		j->err->stage = COVE_STAGE_COMPLETED;
 	return rc;
 }
 
-static int write_staged(struct job *j)
+int cv_write_publish(struct cv_write *j, struct cv_stage *s)
 {
-	CV_STAGE_SCOPE struct cv_stage s = CV_STAGE_NONE;
 	CV_CLOSE int dirfd = -1;
 	int rc;
 
 	if (j->opts->durable) {
 		dirfd = openat(j->place.dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dirfd < 0)
-			return fail(j, -errno);
+			return cv_write_fail(j, -errno);
 	}
-	rc = fill_stage(j, &s);
+	rc = finish_stage(j, s);
 	if (rc == 0)
-		rc = publish(j, &s);
+		rc = publish(j, s);
 	if (rc == -EACCES || rc == -EPERM || rc == -EBUSY) {
-		rc = fail(j, rc);
+		rc = cv_write_fail(j, rc);
 		if (j->fd >= 0)
 			cv_err_hint(j->err,
 				    "where only the file itself may be written, use in_place");
 		return rc;
 	}
 	if (rc != 0)
-		return rc < 0 ? fail(j, rc) : rc;
+		return rc < 0 ? cv_write_fail(j, rc) : rc;
 	return flush_directory(j, dirfd);
+}
+
+static int write_staged(struct cv_write *j)
+{
+	CV_STAGE_SCOPE struct cv_stage s = CV_STAGE_NONE;
+	int rc = cv_write_open_stage(j, &s);
+
+	if (rc == 0)
+		rc = cv_stage_write(&s, j->opts->data.data, j->opts->data.len, j->ctx->cancel);
+	return rc < 0 ? cv_write_fail(j, rc) : cv_write_publish(j, &s);
 }
 
 /*
@@ -223,26 +220,24 @@ static int overwrite(int fd, const char *data, size_t len, off_t old_size)
 	return rc;
 }
 
-static int write_into(struct job *j)
+int cv_write_into(struct cv_write *j, const struct cove_bytes *data)
 {
 	bool is_append = j->opts->mode == COVE_WRITE_APPEND;
-	const struct cove_bytes *data = &j->opts->data;
 	CV_CLOSE int fd = cv_files_reopen(j->fd, O_WRONLY | (is_append ? O_APPEND : 0));
 	int rc;
 
 	if (fd < 0)
-		return fail(j, fd);
+		return cv_write_fail(j, fd);
 	if (is_append)
 		rc = append_all(fd, data->data, data->len);
 	else
 		rc = overwrite(fd, data->data, data->len, j->st.st_size);
 	if (rc == 0 && j->opts->durable && fsync(fd) < 0)
 		rc = -errno;
-	return rc < 0 ? fail(j, rc) : 0;
+	return rc < 0 ? cv_write_fail(j, rc) : 0;
 }
 
-/* One attempt; RACED: somebody else changed the name meanwhile, nothing was done. */
-static int attempt(struct job *j)
+int cv_write_reach(struct cv_write *j)
 {
 	const struct cove_file_write_opts *opts = j->opts;
 	bool make = opts->parents && opts->mode != COVE_WRITE_REPLACE;
@@ -252,16 +247,33 @@ static int attempt(struct job *j)
 		rc = cv_resolve_place(j->ctx->space, opts->path, true, make, &j->place, j->err);
 	if (rc == 0)
 		rc = look(j);
+	if (rc == 0 && j->fd >= 0 && opts->mode == COVE_WRITE_CREATE)
+		rc = cv_write_fail(j, -EEXIST);
+	return rc;
+}
+
+bool cv_write_is_into(const struct cv_write *j)
+{
+	return j->fd >= 0 && (j->opts->mode == COVE_WRITE_APPEND || j->opts->in_place);
+}
+
+/* One attempt; CV_WRITE_RACED: somebody else changed the name meanwhile, nothing was done. */
+static int attempt(struct cv_write *j)
+{
+	int rc = cv_write_reach(j);
+
 	if (rc != 0)
 		return rc;
-	if (j->fd >= 0 && opts->mode == COVE_WRITE_CREATE)
-		return fail(j, -EEXIST);
-	if (j->fd >= 0 && (opts->mode == COVE_WRITE_APPEND || opts->in_place))
-		rc = write_into(j);
-	else
-		rc = write_staged(j);
+	rc = cv_write_is_into(j) ? cv_write_into(j, &j->opts->data) : write_staged(j);
 	j->result->created = j->fd < 0;
 	return rc;
+}
+
+int cv_write_conflict(const char *path, struct cove_error *err)
+{
+	cv_fail(err, COVE_E_CONFLICT, "'%s' is being changed by somebody else", path);
+	cv_err_path(err, path);
+	return COVE_E_CONFLICT;
 }
 
 static int write_file(const struct cv_file_ctx *ctx, const struct cove_file_write_opts *opts,
@@ -273,24 +285,20 @@ static int write_file(const struct cv_file_ctx *ctx, const struct cove_file_writ
 	result->operation_id = cv_files_receipt(ctx);
 	if (!result->operation_id)
 		return cv_files_no_memory(err);
-	for (int i = 0; i < RACE_TRIES && rc == 0; i++) {
-		struct job j __attribute__((cleanup(job_done))) = {
+	for (int i = 0; i < CV_WRITE_TRIES && rc == 0; i++) {
+		struct cv_write j __attribute__((cleanup(cv_write_done))) = {
 			.ctx = ctx, .opts = opts, .result = result, .err = err, .fd = -1};
 
 		j.place.dirfd = -1;
 		rc = attempt(&j);
-		if (rc == RACED) {
+		if (rc == CV_WRITE_RACED) {
 			rc = 0;
 			continue;
 		}
 		result->bytes_written = (int64_t)opts->data.len;
 		return rc;
 	}
-	if (rc < 0)
-		return rc;
-	cv_fail(err, COVE_E_CONFLICT, "'%s' is being changed by somebody else", opts->path);
-	cv_err_path(err, opts->path);
-	return COVE_E_CONFLICT;
+	return rc < 0 ? rc : cv_write_conflict(opts->path, err);
 }
 
 int cv_file_write_bytes(const struct cv_file_ctx *ctx, const void *req, void *res,

@@ -4,9 +4,10 @@
 
 #include <cove/env.h>
 
-/* One of the three, by how an operation works. */
+/* One of the four, by how an operation works. */
 struct binding {
 	cv_file_fn *file;
+	cv_stream_fn *stream;
 	cv_process_fn *process;
 	void (*guest)(struct cv_guest *g, const void *req, struct cv_reply *reply);
 };
@@ -32,6 +33,9 @@ static const struct binding bindings[CV_OP_COUNT] = {
 	[CV_OP_ID_FILE_LIST] = {.file = cv_file_list},
 	[CV_OP_ID_FILE_READ_TEXT] = {.file = cv_file_read_text},
 	[CV_OP_ID_FILE_READ_BYTES] = {.file = cv_file_read_bytes},
+	[CV_OP_ID_FILE_READ_LINES] = {.file = cv_file_read_lines},
+	[CV_OP_ID_FILE_READ_STREAM] = {.stream = cv_file_read_stream},
+	[CV_OP_ID_FILE_WRITE_STREAM] = {.stream = cv_file_write_stream},
 	[CV_OP_ID_FILE_WRITE_TEXT] = {.file = cv_file_write_text},
 	[CV_OP_ID_FILE_WRITE_BYTES] = {.file = cv_file_write_bytes},
 	[CV_OP_ID_FILE_EDIT_TEXT] = {.file = cv_file_edit_text},
@@ -115,6 +119,8 @@ void cv_guest_dispatch(struct cv_guest_call *call)
 	} else if (b->file) {
 		cv_guest_run_job(call);
 		cv_guest_call_done(call);
+	} else if (b->stream) {
+		b->stream(&g->streams, call->req, &call->reply);
 	} else if (b->process) {
 		b->process(&g->procs, call->req, &call->reply);
 	} else {

@@ -341,6 +341,8 @@ static void on_data(struct cv_guest *g, struct cv_guest_call *call, const struct
 	}
 	if (!call->stdin_flag)
 		cv_guest_break(g, "raw bytes came that no request announced");
+	else if (f->kind == CV_FRAME_DATA && f->len == 0)
+		return; /* nothing is not the end */
 	else if (!call->dispatched)
 		hold_stdin(call, f);
 	else if (call->reply.on_stdin)

@@ -15,7 +15,7 @@
 #define CV_GUEST_GUEST_H
 
 #include "base/loop.h"
-#include "files/files.h"
+#include "files/streams.h"
 #include "ops/reply.h"
 #include "process/procs.h"
 #include "wire/conn.h"
@@ -68,6 +68,7 @@ struct cv_guest {
 	struct cv_guest_call *held; /* came before setup was done, oldest first */
 	struct cv_space space;
 	struct cv_procs procs;
+	struct cv_streams streams;
 	struct cv_workers workers;
 	bool setting_up;
 	bool ready;

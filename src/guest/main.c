@@ -156,6 +156,7 @@ static int start(struct cv_guest *g)
 		rc = cv_procs_init(&g->procs, &g->loop, &g->space);
 	if (rc == 0 && !g->sandboxed)
 		rc = cv_procs_begin(&g->procs, NULL);
+	g->streams.space = &g->space;
 	g->procs.scratch = scratch;
 	g->procs.scratch_user = g;
 	if (rc == 0)
@@ -187,6 +188,7 @@ int main(int argc, char **argv)
 		rc = cv_loop_run(&guest.loop);
 	if (guest.loop.why)
 		fprintf(stderr, "cove-guest: %s\n", guest.loop.why);
+	cv_streams_stop(&guest.streams);
 	cv_procs_stop(&guest.procs);
 	_exit(rc < 0 ? 1 : 0);
 }

@@ -3,7 +3,7 @@
 #include "base/path.h"
 #include "ops/fields.h"
 
-#include <cove/files.h>
+#include <cove/streams.h>
 
 #define MIB (INT64_C(1) << 20)
 #define PATH_FIELD                                                                                 \
@@ -108,6 +108,38 @@ static const struct cv_field read_bytes_result_rows[] = {
 CV_DESCRIBE(file_read_bytes_result, "read_bytes_result", S, read_bytes_result_rows);
 #undef S
 
+#define S struct cove_file_read_lines_opts
+static const struct cv_field read_lines_rows[] = {
+	PATH_FIELD,
+	F(CV_INT, max_lines, "max_lines", "lines at most; default: all", .min = 1, .max = 1000000),
+};
+CV_DESCRIBE(file_read_lines, "read_lines", S, read_lines_rows);
+#undef S
+
+#define S struct cove_file_read_lines_result
+static const struct cv_field read_lines_result_rows[] = {
+	F(CV_STRV, lines, "lines", "without their LF", .flags = CV_EMPTY_OK)};
+CV_DESCRIBE(file_read_lines_result, "read_lines_result", S, read_lines_result_rows);
+#undef S
+
+#define S struct cove_file_read_stream_opts
+static const struct cv_field read_stream_rows[] = {
+	PATH_FIELD,
+	F(CV_INT, offset, "offset", "first byte", .unit = "bytes", .max = INT64_MAX),
+	F(CV_INT, length, "length", "bytes at most; default: to the end", .unit = "bytes", .min = 1,
+	  .max = INT64_MAX),
+};
+CV_DESCRIBE(file_read_stream, "read_stream", S, read_stream_rows);
+#undef S
+
+#define S struct cove_file_read_stream_result
+static const struct cv_field read_stream_result_rows[] = {
+	F(CV_INT, bytes_read, "bytes_read", "given to the callback", .unit = "bytes"),
+	F(CV_BOOL, eof, "eof", "they reach the end"),
+};
+CV_DESCRIBE(file_read_stream_result, "read_stream_result", S, read_stream_result_rows);
+#undef S
+
 #define S struct cove_file_write_opts
 #define WRITE_FIELDS                                                                               \
 	F(CV_ENUM, mode, "mode", "how to treat what is there", .names = modes,                     \
@@ -130,6 +162,11 @@ static const struct cv_field write_bytes_rows[] = {
 };
 CV_DESCRIBE(file_write_text, "write_text", S, write_text_rows);
 CV_DESCRIBE(file_write_bytes, "write_bytes", S, write_bytes_rows);
+#undef S
+
+#define S struct cove_file_write_stream_opts
+static const struct cv_field write_stream_rows[] = {PATH_FIELD, WRITE_FIELDS};
+CV_DESCRIBE(file_write_stream, "write_stream", S, write_stream_rows);
 #undef S
 
 #define S struct cove_file_write_result

@@ -24,6 +24,8 @@ enum cv_op_flags {
 	CV_OP_MUTATES = 2,	  /* a lost answer is outcome_unknown */
 	CV_OP_INTERNAL = 4,	  /* between host and guest only */
 	CV_OP_ENDS_CANCELLED = 8, /* a cancelled call ends with a result that says so */
+	CV_OP_STREAM_OUT = 16,	  /* gives bytes to a callback; not for JSON */
+	CV_OP_STREAM_IN = 32,	  /* takes bytes of cove_call_write(); not for JSON */
 };
 
 enum cv_op_id {

@@ -95,21 +95,32 @@ static void note_backstop(struct cove_call *call, const struct cove_exec_opts *e
 			cv_now_ns() + (timeout_ms + grace_ms + CV_BACKSTOP_MS) * 1000000;
 }
 
+static void open_stdin(struct cove_call *call, struct cv_frame *f)
+{
+	call->stdin_open = true;
+	call->stdin_credit = CV_CREDIT_WINDOW;
+	f->flags |= CV_FRAME_STDIN;
+}
+
 static void note_streams(struct cove_call *call, const struct cv_op *op, const void *req,
 			 struct cv_frame *f)
 {
+	const struct cove_file_read_stream_opts *reading = req;
 	const struct cove_exec_opts *exec = req;
 
+	if (op->flags & CV_OP_STREAM_OUT) {
+		call->on_data = reading->on_data;
+		call->on_data_user = reading->on_data_user;
+	}
+	if (op->flags & CV_OP_STREAM_IN)
+		open_stdin(call, f);
 	if (op->id != CV_OP_ID_PROCESS_EXEC)
 		return;
 	note_backstop(call, exec);
 	call->on_output = exec->on_output;
 	call->on_output_user = exec->on_output_user;
-	if (exec->keep_stdin_open) {
-		call->stdin_open = true;
-		call->stdin_credit = CV_CREDIT_WINDOW;
-		f->flags |= CV_FRAME_STDIN;
-	}
+	if (exec->keep_stdin_open)
+		open_stdin(call, f);
 }
 
 int cv_call_submit(struct cv_client *c, const struct cv_op *op, const void *req,
@@ -209,7 +220,9 @@ static int decode_result(struct cove_call *call, void **ret_result, struct cove_
 static int callback_error(const struct cove_call *call, struct cove_error *err)
 {
 	cv_fail(err, COVE_E_CALLBACK_FAILED,
-		"%s: the output callback failed, and the command was ended", call->op->name);
+		call->on_data ? "%s: the callback ended it" :
+				"%s: the output callback failed, and the command was ended",
+		call->op->name);
 	if (err)
 		err->stage = COVE_STAGE_COMPLETED;
 	return COVE_E_CALLBACK_FAILED;
@@ -326,8 +339,9 @@ int64_t cove_call_write(struct cove_call *call, const void *data, size_t len,
 		return (int64_t)len;
 	pthread_mutex_lock(&c->lock);
 	if (!call->stdin_open)
-		n = cv_fail_arg(err, "data", "submit process.exec with keep_stdin_open",
-				"is not wanted: this call takes no stdin, or it was closed");
+		n = cv_fail_arg(err, "data",
+				"submit process.exec with keep_stdin_open, or file.write_stream",
+				"is not wanted: this call takes none, or was told their end");
 	else if (c->broken || call->answered)
 		n = (int64_t)len;
 	else

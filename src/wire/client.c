@@ -214,7 +214,7 @@ static const char *on_live(struct cove_call *call, const struct cv_frame *f)
 static const char *on_data(struct cove_call *call, const struct cv_frame *f)
 {
 	if (f->stream != 0)
-		return call->on_output ? on_live(call, f) : NULL;
+		return call->on_output || call->on_data ? on_live(call, f) : NULL;
 	if (!call->want_body)
 		return "raw bytes came that no result announced";
 	if (f->kind == CV_FRAME_END)

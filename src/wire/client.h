@@ -14,6 +14,7 @@
 #include "wire/conn.h"
 
 #include <cove/env.h>
+#include <cove/streams.h>
 #include <cove/process.h>
 
 #include <pthread.h>
@@ -92,12 +93,15 @@ struct cove_call {
 	struct cv_waiter *waiter;
 	cove_output_fn on_output;
 	void *on_output_user;
+	cove_data_fn on_data; /* instead, where there is one */
+	void *on_data_user;
 	struct cv_live *live; /* oldest first */
 	struct cv_live *live_last;
 	size_t live_bytes; /* sent by the guest and not yet credited again */
 	bool callback_failed;
 	bool stdin_open;
 	size_t stdin_credit;
+	bool want_credit; /* its thread waits for some */
 };
 
 int cv_client_init(struct cv_client *c);
@@ -118,6 +122,9 @@ int cv_call_submit(struct cv_client *c, const struct cv_op *op, const void *req,
 
 /* 1 done, 0 not yet. timeout_ms: -1 none, 0 only moves what can be moved. */
 int cv_call_wait(struct cove_call *call, int64_t timeout_ms);
+
+/* The same, without a limit, until bytes can be written to it or it is done: 1 done, 0 they can. */
+int cv_call_wait_credit(struct cove_call *call);
 
 /* The op's result struct, as first allocation of an arena; call is freed. */
 int cv_call_take(struct cove_call *call, void **ret_result, struct cove_error *err);

@@ -99,6 +99,13 @@ static void send_credit(struct cove_call *call, int stream, size_t len)
 		cv_conn_send(&call->client->conn, &f);
 }
 
+static int give(const struct cove_call *call, const struct cv_live *l)
+{
+	if (call->on_data)
+		return call->on_data(call->on_data_user, l->data, l->len);
+	return call->on_output(call->on_output_user, l->stream, l->data, l->len);
+}
+
 /* Gives live output to the caller, without the lock. */
 static void deliver(struct cove_call *call)
 {
@@ -111,7 +118,7 @@ static void deliver(struct cove_call *call)
 		call->live = l->next;
 		pthread_mutex_unlock(&c->lock);
 		if (!call->callback_failed)
-			bad = call->on_output(call->on_output_user, l->stream, l->data, l->len);
+			bad = give(call, l);
 		pthread_mutex_lock(&c->lock);
 		if (bad) {
 			call->callback_failed = true;
@@ -251,6 +258,8 @@ static void wait_blocking(struct cove_call *call, struct cv_waiter *w, int64_t u
 	while (!step(call)) {
 		if (until_ns && cv_now_ns() >= until_ns)
 			break;
+		if (call->want_credit && call->stdin_credit > 0)
+			break;
 		wait_once(call, w, until_ns);
 	}
 	call->waiter = NULL;
@@ -259,7 +268,7 @@ static void wait_blocking(struct cove_call *call, struct cv_waiter *w, int64_t u
 		cv_waiter_wake(c, c->sleepers);
 }
 
-int cv_call_wait(struct cove_call *call, int64_t timeout_ms)
+static int wait_for(struct cove_call *call, int64_t timeout_ms, bool want_credit)
 {
 	struct cv_client *c = call->client;
 	struct cv_waiter *w;
@@ -268,6 +277,7 @@ int cv_call_wait(struct cove_call *call, int64_t timeout_ms)
 		return 1;
 	pthread_mutex_lock(&c->lock);
 	c->inside++;
+	call->want_credit = want_credit;
 	w = timeout_ms == 0 ? NULL : waiter_get(c);
 	if (w) {
 		wait_blocking(call, w, timeout_ms < 0 ? 0 : cv_now_ns() + timeout_ms * 1000000);
@@ -281,4 +291,14 @@ int cv_call_wait(struct cove_call *call, int64_t timeout_ms)
 		pthread_cond_broadcast(&c->idle);
 	pthread_mutex_unlock(&c->lock);
 	return atomic_load_explicit(&call->done, memory_order_acquire);
+}
+
+int cv_call_wait(struct cove_call *call, int64_t timeout_ms)
+{
+	return wait_for(call, timeout_ms, false);
+}
+
+int cv_call_wait_credit(struct cove_call *call)
+{
+	return wait_for(call, -1, true);
 }

@@ -202,3 +202,19 @@ load helper
 	echo old | diff f -
 	[ "$(find . -name '.cove-*')" = "" ]
 }
+
+@test "FILE-4: cove files write: killed in the middle, nothing is left" {
+	echo old >f
+	mkfifo in
+	"$COVE" files write f <in &
+	pid=$!
+	exec 7>in
+	head -c 300000 /dev/zero >&7
+	sleep 0.2
+	kill -KILL "$pid"
+	wait "$pid" || true
+	exec 7>&-
+	sleep 0.2
+	echo old | diff f -
+	[ "$(find . -name '.cove-*')" = "" ]
+}
