@@ -372,12 +372,17 @@ int cv_glob_new(const char *pattern, const char *field, struct cv_glob **ret,
 		struct cove_error *err)
 {
 	struct compiler c = {.glob = calloc(1, sizeof(*c.glob)), .field = field, .err = err};
-	struct piece pieces[64];
+	struct piece pieces[64] = {0};
 	int rc;
 
-	if (c.glob)
-		c.glob->starts = calloc(EXPANSIONS_MAX, sizeof(*c.glob->starts));
-	rc = c.glob && c.glob->starts ? check_length(&c, pattern) : no_memory(&c);
+	if (!c.glob)
+		return no_memory(&c);
+	c.glob->starts = calloc(EXPANSIONS_MAX, sizeof(*c.glob->starts));
+	if (!c.glob->starts) {
+		cv_glob_free(c.glob);
+		return no_memory(&c);
+	}
+	rc = check_length(&c, pattern);
 	if (rc == 0)
 		rc = split(&c, pattern, pieces, CV_LEN(pieces));
 	if (rc > 0)
@@ -502,7 +507,7 @@ int cv_glob_step(const struct cv_glob *g, const struct cv_glob_state *s, const c
 
 int cv_glob_match(const struct cv_glob *g, const char *path)
 {
-	struct cv_glob_state state;
+	struct cv_glob_state state = {0};
 	int rc = cv_glob_start(g, &state);
 
 	while (rc >= 0) {

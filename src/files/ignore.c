@@ -268,6 +268,14 @@ static int parse_line(struct cv_ignore *ig, char *line)
 	return rc == -ENOMEM ? rc : 0;
 }
 
+static int add_line(struct cv_ignore *ig, const char *text, size_t len)
+{
+	/* A NUL ends it too. */
+	CV_FREE char *line = strndup(text, len);
+
+	return line ? parse_line(ig, line) : -ENOMEM;
+}
+
 int cv_ignore_new(const char *text, size_t len, struct cv_ignore **ret)
 {
 	struct cv_ignore *ig = calloc(1, sizeof(*ig));
@@ -277,15 +285,9 @@ int cv_ignore_new(const char *text, size_t len, struct cv_ignore **ret)
 	while (rc == 0 && at < len) {
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t n = end ? (size_t)(end - text) - at : len - at;
-		CV_FREE char *line = strndup(text + at, n);
 
-		if (!line)
-			rc = -ENOMEM;
-		else if (n > 0 && line[0] != '#') {
-			if (line[n - 1] == '\r')
-				line[n - 1] = '\0';
-			rc = parse_line(ig, line);
-		}
+		if (n > 0 && text[at] != '#')
+			rc = add_line(ig, text + at, n - (text[at + n - 1] == '\r'));
 		at += n + 1;
 	}
 	if (rc < 0 || ig->count == 0) {

@@ -223,7 +223,7 @@ int64_t cv_count_lines(const char *p, const char *end)
 
 const char *cv_literal_find(const struct cv_literal *l, const char *p, const char *end)
 {
-	if ((size_t)(end - p) < l->len)
+	if (!p || (size_t)(end - p) < l->len)
 		return NULL;
 #ifndef __SSE2__
 	if (l->mask[0])

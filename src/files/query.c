@@ -82,10 +82,11 @@ static int take(struct query *q, const struct cv_walk_entry *e)
 		if (fstatat(e->dir->fd, e->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return errno == ENOENT ? 0 : -errno;
 		found.kind = kind_of((unsigned char)IFTODT(st.st_mode));
-	}
-	if (!q->opts->names_only) {
-		found.size = st.st_size;
-		found.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+		if (!q->opts->names_only) {
+			found.size = st.st_size;
+			found.mtime_ns =
+				(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+		}
 	}
 	q->path.len = 0;
 	rc = cv_walk_path(e, q->prefix, &q->path);

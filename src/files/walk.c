@@ -170,13 +170,14 @@ static int push(struct cv_walk *w, struct cv_walk_dir *dir)
 	return rc;
 }
 
-static struct cv_walk_dir *new_dir(int fd, const char *name, struct cv_glob_state *state)
+/* Takes the descriptor and the state over. NULL: no memory. */
+static struct cv_walk_dir *new_dir(int *fd, const char *name, struct cv_glob_state *state)
 {
 	struct cv_walk_dir *dir = calloc(1, sizeof(*dir));
 
 	if (!dir)
 		return NULL;
-	dir->fd = fd;
+	dir->fd = TAKE_FD(*fd);
 	dir->names = CV_BUF(NAMES_MAX);
 	dir->state = *state;
 	*state = (struct cv_glob_state){0};
@@ -209,10 +210,9 @@ static int descend(struct cv_walk *w)
 		cv_glob_state_done(&w->enter_state);
 		return is_passable(w, rc) ? 0 : rc;
 	}
-	dir = new_dir(fd, name, &w->enter_state);
+	dir = new_dir(&fd, name, &w->enter_state);
 	if (!dir)
 		return -ENOMEM;
-	fd = -1;
 	rc = push(w, dir);
 	if (rc == 0 || !is_passable(w, rc))
 		return rc;
@@ -433,10 +433,9 @@ int cv_walk_begin(struct cv_walk *w, const struct cv_file_ctx *ctx, const struct
 		rc = cv_glob_start(w->glob, &state);
 	if (rc < 0)
 		return cv_walk_fail(ctx, rc, path, err);
-	dir = new_dir(fd, name ? name + 1 : "", &state);
+	dir = new_dir(&fd, name ? name + 1 : "", &state);
 	if (!dir)
 		return cv_files_no_memory(err);
-	fd = -1;
 	rc = push(w, dir);
 	return rc < 0 ? cv_walk_fail(ctx, rc, path, err) : 0;
 }

@@ -26,7 +26,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#define CV_WALK_OPEN_MAX 48 /* descriptors of directories at once */
+#define CV_WALK_OPEN_MAX 24 /* descriptors of directories, before the levels of the walk itself */
 
 /* The rules of one ignore file; paths are cut at base before they meet them. */
 struct cv_scope {

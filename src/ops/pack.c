@@ -44,7 +44,7 @@ static int get_varint(struct reader *r, uint64_t *ret)
 /* Small numbers of either sign are short. */
 static uint64_t fold(int64_t n)
 {
-	return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
+	return (uint64_t)n << 1 ^ (n < 0 ? UINT64_MAX : 0);
 }
 
 static int64_t unfold(uint64_t n)

@@ -230,6 +230,72 @@ START_TEST(file_10_query) /* FILE-10, FILE-11, FILE-12 */
 }
 END_TEST
 
+/* What is ignored or hidden is not in the way, and is found when it is asked for. */
+START_TEST(case_73_globs_beside_ignore_rules) /* CASE-73, FILE-10, FILE-12 */
+{
+	static const char git[] = "{\"pattern\":\"%s\",\"ignore\":\"git\",\"names_only\":true}";
+	static const char *const rows[][2] = {
+		{"*", "\"d\" \"d/y.txt\" "},
+		{"x.log", "\"x.log\" "},
+		{"*.log", ""},
+		{".github/*.yml", "\".github/ci.yml\" "},
+		{"**/*.txt", "\"d/y.txt\" "},
+		{"d/z.log", "\"d/z.log\" "},
+		{".*", "\".github\" \".gitignore\" "},
+	};
+
+	begin(_i);
+	expect_ok("mkdir -p .github d && touch .github/ci.yml x.log d/y.txt d/z.log && "
+		  "echo '*.log' >.gitignore");
+	for (int repository = 0; repository < 2; repository++) {
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			char json[200];
+			char found[400] = "";
+			const char *p;
+
+			snprintf(json, sizeof(json), git, rows[i][0]);
+			p = call("file.query", json);
+			while ((p = strstr(p, "\"path\":"))) {
+				p += strlen("\"path\":");
+				snprintf(found + strlen(found), sizeof(found) - strlen(found),
+					 "%.*s ", (int)strcspn(p, ","), p);
+			}
+			ck_assert_msg(strcmp(found, rows[i][1]) == 0, "%s: %s", rows[i][0], found);
+		}
+		expect_ok("mkdir -p .git/info");
+	}
+	end();
+}
+END_TEST
+
+START_TEST(file_13_bad_input) /* FILE-13, FILE-11 */
+{
+	static char json[21000];
+
+	begin(_i);
+	expect_ok("mkfifo fifo && ln -s . loop && "
+		  "printf 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\\n' >f");
+	memset(json, 'a', sizeof(json) - 1);
+	memcpy(json, "{\"pattern\":\"", 12);
+	memcpy(json + 20500, "\"}", 3);
+	ck_assert_str_eq(call("file.search_text", json), "invalid_argument");
+	ck_assert_str_eq(err.field, "pattern");
+	ck_assert_str_eq(call("file.query", json), "invalid_argument");
+	ck_assert_str_eq(err.field, "pattern");
+	ck_assert_str_eq(call("file.search_text", "{\"pattern\":\"(a+)+$\",\"regex\":true}"),
+			 "too_large");
+	ck_assert_str_eq(call("file.search_text", "{\"pattern\":\"a{1000}{1000}\",\"regex\":true}"),
+			 "too_large");
+	ck_assert_str_eq(call("file.search_text", "{\"pattern\":\"a\",\"root\":\"fifo\"}"),
+			 "invalid_argument");
+	ck_assert_str_eq(call("file.query", "{\"pattern\":\"a\",\"root\":\"fifo\"}"),
+			 "not_directory");
+	ck_assert_ptr_nonnull(
+		strstr(call("file.query", "{\"pattern\":\"**/f\"}"), "[{\"path\":\"f\","));
+	end();
+}
+END_TEST
+
 START_TEST(file_13_search_text) /* FILE-13 */
 {
 	struct cove_file_search_text_opts req = {
@@ -266,9 +332,10 @@ END_TEST
 
 /* Every test of this file. */
 static const TTest **const tests[] = {
-	&file_6_edit_text,	&err_2_edits_are_checked,   &file_7_patch_text,
-	&file_14_copy_and_move, &file_15_truncate_and_sync, &file_15_make_temp,
-	&file_10_query,		&file_13_search_text,
+	&file_6_edit_text,	&err_2_edits_are_checked,	    &file_7_patch_text,
+	&file_14_copy_and_move, &file_15_truncate_and_sync,	    &file_15_make_temp,
+	&file_10_query,		&case_73_globs_beside_ignore_rules, &file_13_bad_input,
+	&file_13_search_text,
 };
 
 MAIN("files")

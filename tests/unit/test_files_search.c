@@ -397,6 +397,37 @@ START_TEST(file_13_a_tree_that_changes)
 }
 END_TEST
 
+/* A file on each of a thousand levels, and few descriptors. */
+START_TEST(file_13_a_thousand_levels)
+{
+	struct rlimit few = {.rlim_cur = 64, .rlim_max = 64};
+	struct cove_file_search_text_opts opts = {.max_matches = 5000};
+	int dir = open(at("ws"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int i = 0; i < 1000; i++) {
+		int fd = openat(dir, "f", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+		int next;
+
+		ck_assert_int_eq(cv_write_full(fd, "x\n", 2), 0);
+		close(fd);
+		fd = openat(dir, "zz", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+		ck_assert_int_eq(cv_write_full(fd, "x\n", 2), 0);
+		close(fd);
+		ck_assert_int_eq(mkdirat(dir, "m", 0755), 0);
+		next = openat(dir, "m", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		ck_assert_int_ge(next, 0);
+		close(dir);
+		dir = next;
+	}
+	close(dir);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ck_assert_int_eq(search_with(opts, "x"), 0);
+	ck_assert_uint_eq(res.match_count, 2000);
+	ck_assert_int_eq(res.files_searched, 2000);
+	ck_assert_int_eq(res.files_skipped, 0);
+}
+END_TEST
+
 START_TEST(file_13_cancelled)
 {
 	put("ws/f", "x\n");
@@ -460,6 +491,7 @@ int main(void)
 		file_13_what_cannot_be_read_is_counted,
 		file_13_endless_lines,
 		file_13_a_tree_that_changes,
+		file_13_a_thousand_levels,
 		file_13_cancelled,
 		file_13_large_results,
 		file_13_as_ripgrep_finds,
