@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define PAGE 16000     /* printed while the next is searched for */
+#define PAGE 100000    /* printed while the next is searched for */
 #define FIRST_PAGE 100 /* on a terminal, where somebody waits */
 #define LINE_LENGTH (1 << 20)
 #define EXIT_NONE 1

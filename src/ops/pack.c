@@ -14,15 +14,12 @@ struct reader {
 	const char *end;
 };
 
-static int put_varint(struct cv_buf *b, uint64_t n)
+static char *put_varint(char *p, uint64_t n)
 {
-	char bytes[VARINT_MAX];
-	size_t len = 0;
-
 	for (; n >= 0x80; n >>= 7)
-		bytes[len++] = (char)(n | 0x80);
-	bytes[len++] = (char)n;
-	return cv_buf_add(b, bytes, len);
+		*p++ = (char)(n | 0x80);
+	*p++ = (char)n;
+	return p;
 }
 
 static int get_varint(struct reader *r, uint64_t *ret)
@@ -52,72 +49,106 @@ static int64_t unfold(uint64_t n)
 	return (int64_t)(n >> 1 ^ (0 - (n & 1)));
 }
 
-/* Its length plus one, the bytes, a NUL; 0 stands for none. */
-static int put_string(struct cv_buf *b, const char *s, size_t len)
-{
-	int rc = put_varint(b, s ? len + 1 : 0);
+/*
+ * What stands before a string: that there is none, that it is the one of the struct before, or its
+ * length and this. The bytes and a NUL follow.
+ */
+enum string_mark {
+	STRING_NONE,
+	STRING_SAME,
+	STRING_HERE,
+};
 
-	if (!s || rc < 0)
-		return rc;
-	rc = cv_buf_add(b, s, len);
-	return rc < 0 ? rc : cv_buf_add(b, "", 1);
-}
-
-static int get_string(struct reader *r, const char **ret, size_t *ret_len)
+/* A string of a field; of one that can't be packed none. */
+static struct cove_bytes string_of(const struct cv_field *f, const char *item)
 {
-	uint64_t n;
+	const void *p = item + f->offset;
 	const char *s;
 
-	if (get_varint(r, &n) < 0)
+	if (f->type == CV_TEXT || f->type == CV_BYTES)
+		return *(const struct cove_bytes *)p;
+	s = f->type == CV_STR ? *(const char *const *)p : NULL;
+	return (struct cove_bytes){.data = s, .len = s ? strlen(s) : 0};
+}
+
+static char *put_string(char *p, const struct cv_field *f, const char *item, const char *before)
+{
+	struct cove_bytes s = string_of(f, item);
+
+	if (!s.data)
+		return put_varint(p, STRING_NONE);
+	if (before && string_of(f, before).data == s.data && f->type == CV_STR)
+		return put_varint(p, STRING_SAME);
+	p = put_varint(p, s.len + STRING_HERE);
+	memcpy(p, s.data, s.len);
+	p[s.len] = '\0';
+	return p + s.len + 1;
+}
+
+/* n is what stood before it. */
+static int get_string(struct reader *r, uint64_t n, const char **ret, size_t *ret_len)
+{
+	const char *s = r->p;
+	size_t len = n - STRING_HERE;
+
+	if (n - STRING_HERE >= (uint64_t)(r->end - r->p) || s[len] != '\0')
 		return -EPROTO;
-	*ret = NULL;
-	*ret_len = 0;
-	if (n == 0)
-		return 0;
-	if (n > (uint64_t)(r->end - r->p))
-		return -EPROTO;
-	s = r->p;
-	r->p += n;
-	if (s[n - 1] != '\0')
-		return -EPROTO;
+	r->p += len + 1;
 	*ret = s;
-	*ret_len = n - 1;
+	*ret_len = len;
 	return 0;
 }
 
-static int pack_field(const struct cv_field *f, const void *p, struct cv_buf *dst)
+static bool is_number(const struct cv_field *f)
 {
-	const struct cove_bytes *bytes = p;
-	const char *s;
+	return f->type == CV_INT || f->type == CV_BOOL || f->type == CV_ENUM;
+}
 
+/* At most so many bytes. */
+static size_t room_for(const struct cv_struct *s, const char *item)
+{
+	size_t room = 0;
+
+	for (size_t k = 0; k < s->count; k++) {
+		room += VARINT_MAX + 1;
+		if (!is_number(&s->fields[k]))
+			room += string_of(&s->fields[k], item).len;
+	}
+	return room;
+}
+
+static char *pack_number(char *dst, const struct cv_field *f, const void *p)
+{
 	switch (f->type) {
 	case CV_BOOL:
 		return put_varint(dst, *(const bool *)p);
 	case CV_ENUM:
 		return put_varint(dst, (uint64_t) * (const int *)p);
-	case CV_INT:
-		return put_varint(dst, fold(*(const int64_t *)p));
-	case CV_STR:
-		s = *(const char *const *)p;
-		return put_string(dst, s, s ? strlen(s) : 0);
-	case CV_TEXT:
-	case CV_BYTES:
-		return put_string(dst, bytes->data, bytes->len);
 	default:
-		return -EPROTO; /* no such list is described */
+		return put_varint(dst, fold(*(const int64_t *)p));
 	}
 }
 
 int cv_pack(const struct cv_struct *s, const char *items, size_t count, struct cv_buf *dst)
 {
+	const char *before = NULL;
+
 	for (size_t i = 0; i < count; i++) {
+		const char *item = items + i * s->size;
+		int rc = cv_buf_reserve(dst, room_for(s, item));
+		char *p;
+
+		if (rc < 0)
+			return rc;
+		p = dst->data + dst->len;
 		for (size_t k = 0; k < s->count; k++) {
 			const struct cv_field *f = &s->fields[k];
-			int rc = pack_field(f, items + i * s->size + f->offset, dst);
 
-			if (rc < 0)
-				return rc;
+			p = is_number(f) ? pack_number(p, f, item + f->offset) :
+					   put_string(p, f, item, before);
 		}
+		dst->len = (size_t)(p - dst->data);
+		before = item;
 	}
 	return 0;
 }
@@ -143,14 +174,22 @@ static int unpack_number(const struct cv_field *f, struct reader *r, void *p)
 	return n > (uint64_t)known ? -EPROTO : 0;
 }
 
-static int unpack_field(const struct cv_field *f, struct reader *r, void *p)
+/* before: the same field of the struct before, or NULL. */
+static int unpack_string(const struct cv_field *f, struct reader *r, void *p, const void *before)
 {
-	const char *s;
-	size_t len;
+	const char *s = NULL;
+	size_t len = 0;
+	uint64_t n;
 
-	if (f->type == CV_INT || f->type == CV_BOOL || f->type == CV_ENUM)
-		return unpack_number(f, r, p);
-	if (get_string(r, &s, &len) < 0)
+	if (get_varint(r, &n) < 0)
+		return -EPROTO;
+	if (n == STRING_SAME) {
+		if (f->type != CV_STR || !before)
+			return -EPROTO;
+		*(const char **)p = *(const char *const *)before;
+		return 0;
+	}
+	if (n != STRING_NONE && get_string(r, n, &s, &len) < 0)
 		return -EPROTO;
 	if (f->type != CV_BYTES && s && !cv_utf8_valid(s, len))
 		return -EPROTO;
@@ -169,7 +208,9 @@ int cv_unpack(const struct cv_struct *s, const char *data, size_t len, char *ite
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < s->count; k++) {
 			const struct cv_field *f = &s->fields[k];
-			int rc = unpack_field(f, &r, items + i * s->size + f->offset);
+			char *p = items + i * s->size + f->offset;
+			int rc = is_number(f) ? unpack_number(f, &r, p) :
+						unpack_string(f, &r, p, i ? p - s->size : NULL);
 
 			if (rc < 0)
 				return rc;
