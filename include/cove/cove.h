@@ -42,5 +42,6 @@
 #include <cove/process.h>
 #include <cove/sandbox.h>
 #include <cove/streams.h>
+#include <cove/watch.h>
 
 #endif

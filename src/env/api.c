@@ -5,6 +5,7 @@
 #include <cove/files.h>
 #include <cove/output.h>
 #include <cove/process.h>
+#include <cove/watch.h>
 
 #define WITH_RESULT(fn, ID, request, result)                                                       \
 	int fn(struct cove_env *env, const struct request *opts, struct result **ret_result,       \
@@ -56,6 +57,10 @@ WITH_RESULT(cove_file_move, FILE_MOVE, cove_file_transfer_opts, cove_file_move_r
 WITH_RESULT(cove_file_truncate, FILE_TRUNCATE, cove_file_truncate_opts, cove_file_truncate_result)
 WITHOUT_RESULT(cove_file_sync, FILE_SYNC, cove_file_path_opts)
 WITH_RESULT(cove_file_make_temp, FILE_MAKE_TEMP, cove_file_make_temp_opts, cove_file_path_result)
+WITH_RESULT(cove_file_watch, FILE_WATCH, cove_file_watch_opts, cove_file_watch_result)
+WITH_RESULT(cove_file_watch_read, FILE_WATCH_READ, cove_file_watch_read_opts,
+	    cove_file_watch_read_result)
+WITHOUT_RESULT(cove_file_watch_close, FILE_WATCH_CLOSE, cove_file_watch_close_opts)
 WITH_RESULT(cove_file_canonical, FILE_CANONICAL, cove_file_path_opts, cove_file_path_result)
 WITH_RESULT(cove_file_absolute, FILE_ABSOLUTE, cove_file_path_opts, cove_file_path_result)
 FREE_RESULT(cove_file_list_result)

@@ -4,10 +4,11 @@
 
 #include <cove/env.h>
 
-/* One of the four, by how an operation works. */
+/* One of these, by how an operation works. */
 struct binding {
 	cv_file_fn *file;
 	cv_stream_fn *stream;
+	cv_observe_fn *observe;
 	cv_process_fn *process;
 	void (*guest)(struct cv_guest *g, const void *req, struct cv_reply *reply);
 };
@@ -49,6 +50,9 @@ static const struct binding bindings[CV_OP_COUNT] = {
 	[CV_OP_ID_FILE_TRUNCATE] = {.file = cv_file_truncate},
 	[CV_OP_ID_FILE_SYNC] = {.file = cv_file_sync},
 	[CV_OP_ID_FILE_MAKE_TEMP] = {.guest = cv_guest_make_temp},
+	[CV_OP_ID_FILE_WATCH] = {.observe = cv_file_watch},
+	[CV_OP_ID_FILE_WATCH_READ] = {.observe = cv_file_watch_read},
+	[CV_OP_ID_FILE_WATCH_CLOSE] = {.observe = cv_file_watch_close},
 	[CV_OP_ID_FILE_CANONICAL] = {.file = cv_file_canonical},
 	[CV_OP_ID_FILE_ABSOLUTE] = {.file = cv_file_absolute},
 	[CV_OP_ID_PROCESS_START] = {.process = cv_process_start},
@@ -121,6 +125,8 @@ void cv_guest_dispatch(struct cv_guest_call *call)
 		cv_guest_call_done(call);
 	} else if (b->stream) {
 		b->stream(&g->streams, call->req, &call->reply);
+	} else if (b->observe) {
+		b->observe(&g->observers, call->req, &call->reply);
 	} else if (b->process) {
 		b->process(&g->procs, call->req, &call->reply);
 	} else {

@@ -15,6 +15,7 @@
 #define CV_GUEST_GUEST_H
 
 #include "base/loop.h"
+#include "files/observe.h"
 #include "files/streams.h"
 #include "ops/reply.h"
 #include "process/procs.h"
@@ -69,6 +70,7 @@ struct cv_guest {
 	struct cv_space space;
 	struct cv_procs procs;
 	struct cv_streams streams;
+	struct cv_observers observers;
 	struct cv_workers workers;
 	bool setting_up;
 	bool ready;

@@ -157,6 +157,8 @@ static int start(struct cv_guest *g)
 	if (rc == 0 && !g->sandboxed)
 		rc = cv_procs_begin(&g->procs, NULL);
 	g->streams.space = &g->space;
+	g->observers.space = &g->space;
+	g->observers.loop = &g->loop;
 	g->procs.scratch = scratch;
 	g->procs.scratch_user = g;
 	if (rc == 0)

@@ -57,6 +57,11 @@ extern const struct cv_struct cv_struct_file_truncate;
 extern const struct cv_struct cv_struct_file_truncate_result;
 extern const struct cv_struct cv_struct_file_make_temp;
 extern const struct cv_struct cv_struct_file_path_result;
+extern const struct cv_struct cv_struct_file_watch;
+extern const struct cv_struct cv_struct_file_watch_result;
+extern const struct cv_struct cv_struct_file_watch_read;
+extern const struct cv_struct cv_struct_file_watch_read_result;
+extern const struct cv_struct cv_struct_file_watch_close;
 
 extern const struct cv_struct cv_struct_process_start;
 extern const struct cv_struct cv_struct_process_start_result;
