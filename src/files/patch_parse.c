@@ -270,11 +270,18 @@ static const char *read_range(const char *s, const char *end, size_t *ret_start,
 	return s;
 }
 
+/* Whether "no newline at end of file" can stand behind a line: nothing may follow on its side. */
+static bool can_end_file(char kind, size_t old_left, size_t new_left)
+{
+	return (kind == '+' || old_left == 0) && (kind == '-' || new_left == 0) && kind != '\\';
+}
+
 /* Takes the lines of a hunk until both counts are reached. */
 static int hunk_body(struct parser *p, struct cv_hunk *h)
 {
 	size_t old_left = h->old_count;
 	size_t new_left = h->new_count;
+	char last = '\\';
 
 	h->body = p->at;
 	while (old_left > 0 || new_left > 0 || (p->at < p->end && *p->at == '\\')) {
@@ -286,7 +293,8 @@ static int hunk_body(struct parser *p, struct cv_hunk *h)
 					      *p->at;
 		const char *end = line_end(p, p->at);
 
-		if (kind == 0 || !strchr(" +-\\", kind) || (kind == '\\' && p->at == h->body))
+		if (kind == 0 || !strchr(" +-\\", kind) ||
+		    (kind == '\\' && !can_end_file(last, old_left, new_left)))
 			return bad(p, "is in the middle of a hunk, whose header promises more");
 		if ((kind != '+' && kind != '\\' && old_left == 0) ||
 		    (kind != '-' && kind != '\\' && new_left == 0))
@@ -294,6 +302,7 @@ static int hunk_body(struct parser *p, struct cv_hunk *h)
 		old_left -= kind == ' ' || kind == '-';
 		new_left -= kind == ' ' || kind == '+';
 		p->patch->has_cr |= kind != '\\' && end > p->at && end[-1] == '\r';
+		last = kind;
 		next_line(p);
 	}
 	h->end = p->at;

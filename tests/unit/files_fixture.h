@@ -54,6 +54,15 @@ static inline int count_fds(void)
 	return n;
 }
 
+/* How often something generated is done: more often in the soak suite, which sets COVE_ROUNDS. */
+static inline int rounds(int n)
+{
+	const char *times = getenv("COVE_ROUNDS");
+	int k = times ? atoi(times) : 1;
+
+	return n * (k > 0 ? k : 1);
+}
+
 /* A path below the fixture's directory, absolute; the last few stay valid. */
 static inline const char *at(const char *rel)
 {

@@ -137,7 +137,7 @@ START_TEST(case_53_a_directory_flips_to_a_link_while_writing)
 	put("out/f", "victim");
 	make_link(at("out"), "ws/flip");
 	start_flipping(&flipper, &thread, at("ws/d"), at("ws/flip"));
-	for (int i = 0; i < FLIP_WRITES; i++) {
+	for (int i = 0; i < rounds(FLIP_WRITES); i++) {
 		int mode = i % 3 == 0 ? COVE_WRITE_UPSERT : i % 3 == 1 ? COVE_WRITE_APPEND : 0;
 		int rc = mode ? do_write("d/f", "evil", mode) : do_remove("d/f", true, true);
 
@@ -166,7 +166,7 @@ START_TEST(case_53_a_file_flips_to_a_link_while_writing)
 	put("ws/f", "mine");
 	make_link("../out/f", "ws/flip");
 	start_flipping(&flipper, &thread, at("ws/f"), at("ws/flip"));
-	for (int i = 0; i < FLIP_WRITES; i++) {
+	for (int i = 0; i < rounds(FLIP_WRITES); i++) {
 		struct cove_file_write_opts opts = {.mode = COVE_WRITE_UPSERT + i % 2,
 						    .in_place = true};
 		int rc = do_write_with(opts, "f", "evil", NULL);
@@ -194,7 +194,7 @@ START_TEST(case_53_a_directory_flips_to_a_link_while_parents_are_made)
 	make_dir("ws/d");
 	make_link(at("out"), "ws/flip");
 	start_flipping(&flipper, &thread, at("ws/d"), at("ws/flip"));
-	for (int i = 0; i < FLIP_WRITES / 4; i++) {
+	for (int i = 0; i < rounds(FLIP_WRITES / 4); i++) {
 		ck_assert_int_ne(do_mkdir("d/a/b/c", true, true, NULL), COVE_E_INTERNAL);
 		ck_assert_int_ne(do_remove("d/a", true, true), COVE_E_INTERNAL);
 	}

@@ -104,7 +104,7 @@ static int differs(const char *path, const struct stat *st, int flag, struct FTW
 START_TEST(two_threads_copy_everything_once)
 {
 	make_tree();
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < rounds(20); i++) {
 		struct cv_tree_remove job = {.force = true};
 		int out = open(at("out"), O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -135,7 +135,7 @@ START_TEST(two_threads_tell_the_same_failure)
 			memcpy(want, name, sizeof(want));
 	}
 	atomic_store(&refuse, true);
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < rounds(20); i++) {
 		snprintf(name, sizeof(name), "out/copy%d", i);
 		ck_assert_int_eq(copy(name), COVE_E_PERMISSION_DENIED);
 		ck_assert_str_eq(fx.err.path, at(want));

@@ -128,7 +128,7 @@ START_TEST(file_6_same_as_plain_replacement)
 	static const char letters[] = "aab\n";
 	unsigned seed = 7;
 
-	for (int round = 0; round < 3000; round++) {
+	for (int round = 0; round < rounds(3000); round++) {
 		char text[40] = "";
 		char crlf[80] = "";
 		char want[80] = "";

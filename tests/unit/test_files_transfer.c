@@ -172,7 +172,7 @@ START_TEST(file_1_flipping_component)
 			renameat2(AT_FDCWD, at("ws/real"), AT_FDCWD, at("ws/link"),
 				  RENAME_EXCHANGE);
 	put("ws/src", "attack");
-	for (int i = 0; i < 10000 / 4; i++) {
+	for (int i = 0; i < rounds(2500); i++) {
 		inside += do_write("real/victim", "attack", COVE_WRITE_UPSERT) == 0;
 		do_copy("src", "real/victim", true);
 		do_move("real/victim", "taken", true);
