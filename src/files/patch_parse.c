@@ -14,6 +14,7 @@ struct parser {
 	struct cove_error *err;
 	struct cv_buf files; /* struct cv_file_patch */
 	struct cv_buf hunks; /* of the last file */
+	bool at_end;	     /* one of them has reached the end of that file */
 	struct cv_patch *patch;
 };
 
@@ -142,6 +143,7 @@ static int begin_file(struct parser *p)
 	struct cv_file_patch file = {0};
 	int rc = end_file(p);
 
+	p->at_end = false;
 	if (rc == 0 && cv_buf_add(&p->files, &file, sizeof(file)) < 0)
 		rc = no_memory(p);
 	return rc;
@@ -270,10 +272,14 @@ static const char *read_range(const char *s, const char *end, size_t *ret_start,
 	return s;
 }
 
-/* Whether "no newline at end of file" can stand behind a line: nothing may follow on its side. */
-static bool can_end_file(char kind, size_t old_left, size_t new_left)
+/*
+ * Whether "no newline at end of file" can stand behind a line: nothing may follow on its side, and
+ * without its end an empty line would be none.
+ */
+static bool can_end_file(const char *last, size_t old_left, size_t new_left)
 {
-	return (kind == '+' || old_left == 0) && (kind == '-' || new_left == 0) && kind != '\\';
+	return last && strchr(" +-", *last) && last[1] != '\n' && (*last == '+' || old_left == 0) &&
+	       (*last == '-' || new_left == 0);
 }
 
 /* Takes the lines of a hunk until both counts are reached. */
@@ -281,7 +287,7 @@ static int hunk_body(struct parser *p, struct cv_hunk *h)
 {
 	size_t old_left = h->old_count;
 	size_t new_left = h->new_count;
-	char last = '\\';
+	const char *last = NULL;
 
 	h->body = p->at;
 	while (old_left > 0 || new_left > 0 || (p->at < p->end && *p->at == '\\')) {
@@ -302,7 +308,8 @@ static int hunk_body(struct parser *p, struct cv_hunk *h)
 		old_left -= kind == ' ' || kind == '-';
 		new_left -= kind == ' ' || kind == '+';
 		p->patch->has_cr |= kind != '\\' && end > p->at && end[-1] == '\r';
-		last = kind;
+		p->at_end |= kind == '\\';
+		last = p->at;
 		next_line(p);
 	}
 	h->end = p->at;
@@ -330,6 +337,8 @@ static int read_hunk(struct parser *p)
 		return bad(p, "begins a hunk at line 0, which has lines");
 	if (p->files.len == 0 && begin_file(p) < 0)
 		return COVE_E_INTERNAL;
+	if (p->at_end)
+		return bad(p, "follows a hunk that reaches the end of the file");
 	next_line(p);
 	rc = hunk_body(p, &h);
 	if (rc == 0 && cv_buf_add(&p->hunks, &h, sizeof(h)) < 0)

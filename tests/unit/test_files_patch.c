@@ -99,6 +99,8 @@ START_TEST(file_7_what_is_no_patch)
 		"@@ -1 +1 @@\n\\ No newline\n-a\n+b\n",
 		"@@ -1 +1,2 @@\n-a\n+b\n\\ No newline\n+c\n",
 		"@@ -1 +1 @@\n-a\n+b\n\\ No newline\n\\ No newline\n",
+		"@@ -1 +1,2 @@\n a\n+\n\\ No newline\n",
+		"@@ -0,0 +1 @@\n+b\n\\ No newline\n@@ -1 +2 @@\n-a\n+b\n",
 		"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n",
 	};
 
