@@ -8,6 +8,7 @@
 #include "sandbox/sandbox.h"
 
 #include <stdio.h>
+#include <sys/prctl.h>
 
 /* Where neither overlay nor a true copy was wanted or possible, the seed is copied in. */
 static int copy_seed(const struct cv_root *root, struct cv_guest_call *call, struct cove_error *err)
@@ -47,6 +48,14 @@ static int tell(struct cv_guest_call *call, const struct cv_root *root)
 	return 0;
 }
 
+/* Both for this process and for the keepers that it makes before it has built anything. */
+int cv_guest_begin_confined(struct cv_guest *g)
+{
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	return cv_procs_begin_confined(&g->procs, cv_sandbox_give_up, cv_sandbox_filter());
+}
+
 int cv_guest_confine(struct cv_guest_call *call, struct cove_error *err)
 {
 	const struct cv_guest_setup *s = call->req;
@@ -55,12 +64,14 @@ int cv_guest_confine(struct cv_guest_call *call, struct cove_error *err)
 
 	if (rc == 0)
 		rc = copy_seed(&root, call, err);
-	if (rc == 0)
-		rc = cv_root_enter(&root, err);
+	if (rc < 0)
+		return rc;
+	cv_procs_settle(&call->guest->procs);
+	rc = cv_root_enter(&root, err);
 	if (rc < 0)
 		return rc;
 	if (tell(call, &root) < 0)
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
-	rc = cv_procs_begin(&call->guest->procs, cv_sandbox_filter());
+	rc = cv_procs_entered(&call->guest->procs, s->sandbox->processes > 0);
 	return rc < 0 ? cv_fail_errno(err, -rc, NULL, "can't start the first keeper") : 0;
 }

@@ -109,7 +109,11 @@ int cv_guest_prepare(struct cv_guest_call *call, struct cove_error *err);
 void cv_guest_setup_done(struct cv_guest_call *call);
 void cv_guest_describe(struct cv_guest *g, struct cv_reply *reply);
 
-/* confine.c: builds the sandbox and goes in; in the loop's thread, before there are others. */
+/*
+ * confine.c: what a sandboxed guest starts with; then it builds the sandbox and goes in, in the
+ * loop's thread, before there are others.
+ */
+int cv_guest_begin_confined(struct cv_guest *g);
 int cv_guest_confine(struct cv_guest_call *call, struct cove_error *err);
 
 /* tmp.c */

@@ -128,7 +128,6 @@ static int scratch(void *user, const char **ret_path, struct cove_error *err)
 	return rc;
 }
 
-/* A sandboxed guest has nothing to run commands with until it has been set up. */
 static int start(struct cv_guest *g)
 {
 	int rc;
@@ -154,8 +153,8 @@ static int start(struct cv_guest *g)
 		rc = greet(g);
 	if (rc == 0)
 		rc = cv_procs_init(&g->procs, &g->loop, &g->space);
-	if (rc == 0 && !g->sandboxed)
-		rc = cv_procs_begin(&g->procs, NULL);
+	if (rc == 0)
+		rc = g->sandboxed ? cv_guest_begin_confined(g) : cv_procs_begin(&g->procs);
 	g->streams.space = &g->space;
 	g->observers.space = &g->space;
 	g->observers.loop = &g->loop;

@@ -283,9 +283,11 @@ void cv_keeper_main(int sock)
  * a command takes, and a keeper calls nothing that a command may not.
  */
 static const struct sock_fprog *filter;
+static int (*give_up)(void);
 
-void cv_keeper_confine(const struct sock_fprog *program)
+void cv_keeper_confine(int (*fn)(void), const struct sock_fprog *program)
 {
+	give_up = fn;
 	filter = program;
 }
 
@@ -309,6 +311,8 @@ int cv_keeper_fork(pid_t *ret_pid, int *ret_sock)
 		syscall(SYS_close_range, 3, ~0U, 0);
 		fcntl(STDIN_FILENO, F_SETFD, FD_CLOEXEC);
 		close(STDOUT_FILENO);
+		if (give_up && give_up() < 0)
+			_exit(1);
 		if (filter && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter) < 0)
 			_exit(1);
 		cv_keeper_main(sock);

@@ -24,7 +24,10 @@
  */
 int cv_keeper_fork(pid_t *ret_pid, int *ret_sock);
 
-/* The seccomp filter of every command of this process's keepers from now on; NULL: none. */
-void cv_keeper_confine(const struct sock_fprog *program);
+/*
+ * What every keeper forked from now on does first: give_up, which makes system calls only and
+ * returns 0 or -errno, then the seccomp filter. Their commands inherit both. NULL: nothing.
+ */
+void cv_keeper_confine(int (*give_up)(void), const struct sock_fprog *program);
 
 #endif

@@ -70,7 +70,8 @@ ssize_t cv_recv_fds(int sock, void *msg, size_t size, int *fds, int *ret_nfds, i
 			   .msg_iovlen = 1,
 			   .msg_control = control.buf,
 			   .msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)max)};
-	ssize_t n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+	/* Whoever was told that there is something may find that another took it. */
+	ssize_t n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 
 	*ret_nfds = 0;
 	if (n <= 0)

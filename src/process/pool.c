@@ -275,12 +275,16 @@ static void lost(struct cv_worker *w)
 {
 	struct cv_procs *procs = w->procs;
 	struct cv_process *p = w->owner;
+	bool stillborn = w->is_nursery && !w->has_spoken;
 
 	worker_drop(w, true);
 	if (p) {
 		p->worker = NULL;
 		cv_process_on_keeper_lost(p);
 	}
+	/* The next one would end the same way, and the next. */
+	if (stillborn)
+		fail_queued(procs, ECHILD);
 	cv_pool_ensure(procs);
 }
 
@@ -298,6 +302,7 @@ static void on_worker(struct cv_watch *watch, uint32_t events)
 	} else if (n >= (ssize_t)sizeof(struct cv_keeper_word)) {
 		const struct cv_keeper_word *m = (const void *)msg;
 
+		w->has_spoken = true;
 		if (m->kind == CV_KEEPER_READY)
 			cv_pool_release(w, m->value);
 		else if (m->kind == CV_KEEPER_SIBLING)
@@ -318,6 +323,29 @@ bool cv_pool_owns(const struct cv_procs *procs, pid_t pid)
 int cv_pool_start(struct cv_procs *procs)
 {
 	return start_nursery(procs);
+}
+
+void cv_pool_prepare(struct cv_procs *procs)
+{
+	procs->siblings_wanted++;
+	cv_worker_send(procs->nursery, CV_KEEPER_CLONE, 0);
+}
+
+int cv_pool_restart(struct cv_procs *procs)
+{
+	while (procs->workers)
+		worker_drop(procs->workers, false);
+	return start_nursery(procs);
+}
+
+void cv_procs_settle(struct cv_procs *procs)
+{
+	while (procs->nursery && procs->siblings_wanted > 0) {
+		struct pollfd p = {.fd = procs->nursery->sock, .events = POLLIN};
+
+		if (poll(&p, 1, -1) > 0)
+			on_worker(&procs->nursery->watch, EPOLLIN);
+	}
 }
 
 /* Waits for one keeper's end, at most until then. */

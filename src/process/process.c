@@ -29,16 +29,36 @@ int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_
 	return cv_orphans_start(procs);
 }
 
-int cv_procs_begin(struct cv_procs *procs, const struct sock_fprog *filter)
+static int open_null(struct cv_procs *procs)
+{
+	procs->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return procs->null_fd < 0 ? -errno : 0;
+}
+
+int cv_procs_begin(struct cv_procs *procs)
+{
+	int rc = cv_pool_start(procs);
+
+	return rc < 0 ? rc : open_null(procs);
+}
+
+int cv_procs_begin_confined(struct cv_procs *procs, int (*give_up)(void),
+			    const struct sock_fprog *filter)
 {
 	int rc;
 
-	cv_keeper_confine(filter);
+	cv_keeper_confine(give_up, filter);
 	rc = cv_pool_start(procs);
-	if (rc < 0)
-		return rc;
-	procs->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	return procs->null_fd < 0 ? -errno : 0;
+	if (rc == 0)
+		cv_pool_prepare(procs);
+	return rc;
+}
+
+int cv_procs_entered(struct cv_procs *procs, bool limited)
+{
+	int rc = limited ? cv_pool_restart(procs) : 0;
+
+	return rc < 0 ? rc : open_null(procs);
 }
 
 struct cv_process *cv_process_new(struct cv_procs *procs, const struct cove_exec_opts *req)

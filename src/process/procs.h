@@ -38,6 +38,7 @@ struct cv_worker {
 	struct cv_watch watch;
 	struct cv_process *owner; /* whose command it runs; NULL: idle */
 	bool is_nursery;
+	bool has_spoken; /* it lived long enough to say anything */
 	bool checking; /* its command is clean, and it looks whether it is as it was born */
 };
 
@@ -178,11 +179,24 @@ struct cv_procs {
 
 int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_space *space);
 
+/* Forks the first keeper: from now on the guest may grow. */
+int cv_procs_begin(struct cv_procs *procs);
+
 /*
- * Forks the first keeper: from now on the guest should grow. The filter is what every command gets
- * last before its exec; NULL: none.
+ * The same for a guest that has yet to build its sandbox: keepers give up what it must still have,
+ * and one is made ready for the first command while it builds.
  */
-int cv_procs_begin(struct cv_procs *procs, const struct sock_fprog *filter);
+int cv_procs_begin_confined(struct cv_procs *procs, int (*give_up)(void),
+			    const struct sock_fprog *filter);
+
+/*
+ * Waits until no keeper is being forked: one that is might miss a change of the root. Between this
+ * and the next command nothing forks.
+ */
+void cv_procs_settle(struct cv_procs *procs);
+
+/* The sandbox has been entered. limited: limits have come that keepers made before don't have. */
+int cv_procs_entered(struct cv_procs *procs, bool limited);
 
 /*
  * What commands inherit: from the guest's own environment less secrets, then extra ("NAME=VALUE").

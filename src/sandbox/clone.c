@@ -34,7 +34,7 @@ struct child {
  * its work directory has mode 0, and files keep their owner and bits when they are copied up.
  */
 static const int needed[] = {CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_SETPCAP, CAP_DAC_OVERRIDE,
-			     CAP_FOWNER,    CAP_CHOWN,	   CAP_FSETID};
+			     CAP_FOWNER,    CAP_CHOWN,	   CAP_FSETID,	CAP_SYS_RESOURCE};
 
 static int put(const char *path, const char *text)
 {

@@ -8,6 +8,7 @@
 #include "sandbox/internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
@@ -114,6 +115,42 @@ static int hide(const struct cv_root *r, const char *path)
 	return tree < 0 ? tree : cv_mount_attach(tree, r->fd, path);
 }
 
+static int put(const struct cv_root *r, const char *path, const char *text)
+{
+	CV_CLOSE int fd = openat(r->fd, path, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+/*
+ * What the kernel counts per user it counts for the user outside too, who must have some left: the
+ * sandbox gets at most half. New user namespaces it gets none, filter or no filter.
+ */
+static int set_quotas(const struct cv_root *r)
+{
+	static const struct {
+		const char *host;
+		const char *own;
+	} halved[] = {
+		{"proc/sys/fs/inotify/max_user_watches", "proc/sys/user/max_inotify_watches"},
+		{"proc/sys/fs/inotify/max_user_instances", "proc/sys/user/max_inotify_instances"},
+	};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < CV_LEN(halved); i++) {
+		CV_CLOSE int fd = openat(r->fd, halved[i].host, O_RDONLY | O_CLOEXEC);
+		char text[32] = "";
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+		/* A kernel without it has nothing to use up. */
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		snprintf(text, sizeof(text), "%ld", strtol(text, NULL, 10) / 2);
+		rc = n < 0 ? -errno : put(r, halved[i].own, text);
+	}
+	return rc == 0 ? put(r, "proc/sys/user/max_user_namespaces", "0") : rc;
+}
+
 int cv_root_proc(const struct cv_root *r)
 {
 	CV_CLOSE int fs = fsopen("proc", FSOPEN_CLOEXEC);
@@ -126,6 +163,8 @@ int cv_root_proc(const struct cv_root *r)
 	tree = fsmount(fs, FSMOUNT_CLOEXEC,
 		       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 	rc = tree < 0 ? -errno : cv_mount_attach(tree, r->fd, "proc");
+	if (rc == 0)
+		rc = set_quotas(r);
 	for (size_t i = 0; rc == 0 && i < (root ? CV_LEN(read_only) : 1); i++)
 		rc = make_read_only(r, read_only[i]);
 	for (size_t i = 0; rc == 0 && i < (root ? CV_LEN(hidden) : 1); i++)

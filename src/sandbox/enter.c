@@ -59,7 +59,7 @@ static int set_limits(const struct cv_sandbox_plan *plan)
 	return rc;
 }
 
-static int drop_caps(void)
+int cv_sandbox_give_up(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[2] = {0};
@@ -67,11 +67,12 @@ static int drop_caps(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return -errno;
-	/* Until there is no such capability. */
-	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++)
-		;
-	if (errno != EINVAL)
+	if (chdir("/") < 0)
 		return -errno;
+	/* Until there is no such capability. */
+	for (int cap = 0, has; (has = prctl(PR_CAPBSET_READ, cap, 0, 0, 0)) >= 0; cap++)
+		if (has && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			return -errno;
 	if (syscall(SYS_capset, &head, none) < 0)
 		return -errno;
 	/* Commands run as the same user: they must not look into this process. */
@@ -92,6 +93,6 @@ int cv_root_enter(struct cv_root *r, struct cove_error *err)
 		return cv_sandbox_refused(CV_STEP_NETWORK, -rc, err);
 	rc = set_limits(r->plan);
 	if (rc == 0)
-		rc = drop_caps();
+		rc = cv_sandbox_give_up();
 	return rc < 0 ? cv_sandbox_refused(CV_STEP_DROP, -rc, err) : 0;
 }

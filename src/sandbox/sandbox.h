@@ -89,6 +89,12 @@ int cv_root_build(const struct cv_sandbox_plan *plan, struct cv_root *root, stru
 /* Goes in; nothing of the host is left behind, and no privilege. */
 int cv_root_enter(struct cv_root *root, struct cove_error *err);
 
+/*
+ * Gives up every capability and every way to get one, and closes this process to tracing; system
+ * calls only. 0 or -errno.
+ */
+int cv_sandbox_give_up(void);
+
 /* What a command may not call; the same for all. */
 const struct sock_fprog *cv_sandbox_filter(void);
 

@@ -248,6 +248,55 @@ START_TEST(sbx_1_no_privilege)
 }
 END_TEST
 
+/* Whether a process sees the sandbox's root and no other, without privilege: as the host sees it. */
+static void check_confined(pid_t pid)
+{
+	char path[64];
+	char status[4096];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/usr", pid);
+	ck_assert_int_eq(stat(path, &st), 0);
+	snprintf(path, sizeof(path), "/proc/%d/root/boot", pid);
+	ck_assert_int_ne(stat(path, &st), 0);
+	snprintf(path, sizeof(path), "/proc/%d/cwd/boot", pid);
+	ck_assert_int_ne(stat(path, &st), 0);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	snprintf(status, sizeof(status), "%s", read_host(path));
+	ck_assert_ptr_nonnull(strstr(status, "CapPrm:\t0000000000000000"));
+	ck_assert_ptr_nonnull(strstr(status, "CapBnd:\t0000000000000000"));
+	ck_assert_ptr_nonnull(strstr(status, "NoNewPrivs:\t1"));
+}
+
+/* Keepers are forked before the root is built, and must follow it. */
+START_TEST(sbx_1_keepers_are_confined)
+{
+	char path[64];
+	int pids[20];
+	int n = 0;
+	FILE *f;
+
+	if (geteuid() != 0) {
+		printf("who is not root can't look into keepers\n");
+		return;
+	}
+	setup_dir();
+	for (int i = 0; i < 30; i++) {
+		begin_sandbox(NULL);
+		expect_out("echo x", "x\n");
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", guest_pid(), guest_pid());
+		f = fopen(path, "r");
+		for (n = 0; n < 20 && fscanf(f, "%d", &pids[n]) == 1; n++)
+			check_confined(pids[n]);
+		fclose(f);
+		ck_assert_int_ge(n, 2);
+		check_confined(guest_pid());
+		ck_assert_int_eq(cove_env_close(env, COVE_OUTCOME_SUCCESS, &err), 0);
+	}
+	teardown_dir();
+}
+END_TEST
+
 /* As PID 1 and unreadable the guest can't be stopped, killed or looked into. */
 START_TEST(proc_19_kill_everything)
 {
@@ -383,6 +432,7 @@ static const TTest **const tests[] = {
 	&sbx_6_host_sockets,
 	&sbx_6_inherited_descriptors,
 	&sbx_1_no_privilege,
+	&sbx_1_keepers_are_confined,
 	&proc_19_kill_everything,
 	&sbx_6_host_settings_are_as_before,
 	&sbx_6_links_for_the_cleanup,
