@@ -117,13 +117,16 @@ struct cove_tty {
 	int64_t cols; /* 1..65535, default 80 */
 };
 
-/* Limits of one command. One that can't be truly enforced here is refused with `not_supported`. */
+/*
+ * Limits of one command. One that can't be truly enforced is refused with `not_supported` before
+ * anything starts: today the first three, which a sandbox's policy can set for all of it.
+ */
 struct cove_limits {
-	int64_t memory_bytes;	 /* of the whole tree, bytes; 0 none */
-	int64_t processes;	 /* of the whole tree; 0 none */
-	int64_t cpu_ms;		 /* processor time of the whole tree, ms; 0 none */
-	int64_t file_size_bytes; /* largest file it may write, bytes; 0 none */
-	int64_t output_bytes;	 /* of both streams together, bytes; 0 none */
+	int64_t memory_bytes; /* of the whole tree, bytes; 0 none */
+	int64_t processes;    /* of the whole tree; 0 none */
+	int64_t cpu_ms;	      /* processor time of the whole tree, ms; 0 none */
+	int64_t file_size_bytes; /* largest file it may write, bytes (SIGXFSZ ends who tries); 0 none */
+	int64_t output_bytes; /* of both streams together, bytes (reason output_limit); 0 none */
 };
 
 /* What to do with output beyond `retain_bytes`. */

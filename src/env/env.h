@@ -56,6 +56,8 @@ struct cove_env {
 	const char *workspace;	      /* NULL: none of its own */
 	const char *layers;	      /* of an overlay that may be kept; NULL: none */
 	struct cv_sandbox_plan *plan; /* what the guest builds first; NULL: nothing */
+	struct cv_cgroup *cgroup;     /* what holds its limits; NULL: nothing */
+	struct cove_sandbox_limits limits;
 	const char *text;
 	const char *const *roots;
 	const char *const *vars;

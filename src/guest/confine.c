@@ -24,26 +24,36 @@ static int copy_seed(const struct cv_root *root, struct cv_guest_call *call, str
 	return cv_copy_tree(from, to, &call->cancel, &left_out, err);
 }
 
-/* Whatever is not said to be active here was asked for otherwise, never left off by itself. */
+/* Whatever is not active here was asked for otherwise, never left off by itself. */
 static int tell(struct cv_guest_call *call, const struct cv_root *root)
 {
+	const struct cv_guest_setup *s = call->req;
 	const struct cv_sandbox_plan *plan = root->plan;
-	const char **list = cv_arena_array(call->arena, 12, sizeof(*list));
-	const char *overlay = root->overlay ? "overlay=active" : "overlay=inactive";
+	const char *const built[] = {
+		"user_namespace=active",
+		"mount_namespace=active",
+		"pid_namespace=active",
+		"ipc_namespace=active",
+		"uts_namespace=active",
+		plan->host_network ? "network_namespace=inactive" : "network_namespace=active",
+		"no_new_privs=active",
+		"capabilities=active",
+		"seccomp=active",
+		root->overlay			? "overlay=active" :
+		plan->lower && !plan->copy_seed ? "overlay=degraded" :
+						  "overlay=inactive",
+	};
+	const char **list;
+	size_t n = 0;
 
+	while (s->isolation && s->isolation[n])
+		n++;
+	list = cv_arena_array(call->arena, CV_LEN(built) + n + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	list[0] = "user_namespace=active";
-	list[1] = "mount_namespace=active";
-	list[2] = "pid_namespace=active";
-	list[3] = "ipc_namespace=active";
-	list[4] = "uts_namespace=active";
-	list[5] = plan->host_network ? "network_namespace=inactive" : "network_namespace=active";
-	list[6] = "no_new_privs=active";
-	list[7] = "capabilities=active";
-	list[8] = "seccomp=active";
-	list[9] = plan->lower && !plan->copy_seed && !root->overlay ? "overlay=degraded" : overlay;
-	list[10] = plan->processes ? "process_limit=active" : "process_limit=inactive";
+	memcpy(list, built, sizeof(built));
+	for (size_t i = 0; i < n; i++)
+		list[CV_LEN(built) + i] = s->isolation[i];
 	call->guest->isolation = list;
 	return 0;
 }
@@ -64,6 +74,8 @@ int cv_guest_confine(struct cv_guest_call *call, struct cove_error *err)
 
 	if (rc == 0)
 		rc = copy_seed(&root, call, err);
+	if (rc == 0 && cv_procs_watch_oom(&call->guest->procs, s->sandbox->oom) < 0)
+		rc = cv_fail_errno(err, errno, s->sandbox->oom, "can't watch the memory limit");
 	if (rc < 0)
 		return rc;
 	cv_procs_settle(&call->guest->procs);

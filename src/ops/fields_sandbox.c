@@ -70,6 +70,7 @@ static const struct cv_field plan_rows[] = {
 	F(CV_INT, scratch_bytes, "scratch_bytes", "size of the scratch", .def = INT64_C(4) << 30,
 	  .min = 1 << 20, .max = INT64_C(1) << 46),
 	F(CV_INT, processes, "processes", "limit of processes", .max = 4194304),
+	F(CV_STR, oom, "oom", "counts kills for want of memory", .max = CV_PATH_MAX),
 };
 const struct cv_struct cv_struct_sandbox_plan = {"plan", sizeof(S), plan_rows, CV_LEN(plan_rows)};
 #undef S

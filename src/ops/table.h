@@ -73,6 +73,7 @@ struct cv_sandbox_plan {
 	int64_t uid;
 	int64_t scratch_bytes;
 	int64_t processes; /* 0: no limit */
+	const char *oom;   /* counts kills for want of memory; NULL: no limit of it */
 };
 
 /* Request of guest.setup. */

@@ -43,6 +43,7 @@ struct cv_keeper_run {
 	uint32_t script;   /* 1: descriptor 4 is the script, to be found as 9 */
 	uint32_t tty;	   /* stdin is a terminal: it becomes the controlling one */
 	uint32_t say_started;
+	int64_t file_size_bytes; /* largest file it may write; 0: any */
 };
 
 struct cv_keeper_word {

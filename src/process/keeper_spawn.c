@@ -166,6 +166,18 @@ static void place_fds(const struct image *img)
 		give_up(CV_SPAWN_SETUP);
 }
 
+/* Inherited by all that it starts, and not to be raised. A lower one of the environment's stays. */
+static int limit_file_size(int64_t bytes)
+{
+	struct rlimit limit;
+
+	if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) < 0)
+		return -1;
+	limit.rlim_max = CV_MIN(limit.rlim_max, (rlim_t)bytes);
+	limit.rlim_cur = limit.rlim_max;
+	return (int)syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &limit, NULL);
+}
+
 /* In the child: no return, no allocation, no lock. */
 static void CV_NORETURN become_leader(const struct image *img)
 {
@@ -181,6 +193,8 @@ static void CV_NORETURN become_leader(const struct image *img)
 	if (img->run->tty && ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0)
 		give_up(CV_SPAWN_SETUP);
 	syscall(SYS_umask, img->run->umask);
+	if (img->run->file_size_bytes && limit_file_size(img->run->file_size_bytes) < 0)
+		give_up(CV_SPAWN_SETUP);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execve(img->path, img->argv, img->envp);

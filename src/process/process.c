@@ -24,9 +24,32 @@ int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_
 				   .next_number = 1,
 				   .generation = 1,
 				   .null_fd = -1,
+				   .oom_fd = -1,
 				   .cwd_fd = -1};
 	procs->processes_end = &procs->processes;
 	return cv_orphans_start(procs);
+}
+
+int cv_procs_watch_oom(struct cv_procs *procs, const char *path)
+{
+	procs->oom_fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	return path && procs->oom_fd < 0 ? -errno : 0;
+}
+
+/* Whether the kernel has killed for want of memory since this was last asked. */
+static bool was_oom(struct cv_procs *procs)
+{
+	char text[512];
+	ssize_t n = procs->oom_fd < 0 ? -1 : pread(procs->oom_fd, text, sizeof(text) - 1, 0);
+	const char *count;
+	int64_t before = procs->ooms;
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	count = strstr(text, "oom_kill ");
+	procs->ooms = count ? strtoll(count + strlen("oom_kill "), NULL, 10) : before;
+	return procs->ooms > before;
 }
 
 static int open_null(struct cv_procs *procs)
@@ -75,6 +98,7 @@ struct cv_process *cv_process_new(struct cv_procs *procs, const struct cove_exec
 	p->render = req->output.render;
 	p->yields = req->yield_ms != 0;
 	p->grace_ms = req->grace_ms;
+	p->output_limit = req->limits.output_bytes;
 	p->in.fd = -1;
 	p->in.queue = CV_BUF(CV_STDIN_MAX);
 	p->in.watch.fd = -1;
@@ -284,6 +308,9 @@ static void leader_ended(struct cv_process *p, const struct cv_keeper_ended *m)
 	p->status = m->status;
 	p->survivors = m->alive;
 	p->reason = p->cause ? p->cause : WIFEXITED(m->status) ? COVE_END_EXIT : COVE_END_SIGNAL;
+	if (!p->cause && was_oom(p->procs) && p->reason == COVE_END_SIGNAL &&
+	    WTERMSIG(m->status) == SIGKILL)
+		p->reason = COVE_END_OOM;
 	take_usage(p, m);
 	p->state = CV_PROCESS_EXITED;
 	if (!m->clean) {

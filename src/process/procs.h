@@ -39,7 +39,7 @@ struct cv_worker {
 	struct cv_process *owner; /* whose command it runs; NULL: idle */
 	bool is_nursery;
 	bool has_spoken; /* it lived long enough to say anything */
-	bool checking; /* its command is clean, and it looks whether it is as it was born */
+	bool checking;	 /* its command is clean, and it looks whether it is as it was born */
 };
 
 /* One output pipe and its tape. */
@@ -125,6 +125,7 @@ struct cv_process {
 	int64_t clean_order;
 	bool told; /* its end, by process.completions or by exec itself */
 	int descendants;
+	int64_t output_limit; /* of both streams, bytes; 0: none */
 	int64_t max_output;
 	int64_t grace_ms;
 	struct cv_pending *pendings;
@@ -152,6 +153,8 @@ struct cv_procs {
 	const char *shell; /* NULL: none found */
 	char **env;	   /* what a command inherits */
 	int64_t timeout_ms;
+	int oom_fd;   /* counts kills for want of memory; -1: nothing does */
+	int64_t ooms; /* how many there had been when a process last ended */
 	int null_fd;
 	int cwd_fd; /* of the environment's directory */
 	struct cv_worker *workers;
@@ -194,6 +197,12 @@ int cv_procs_begin_confined(struct cv_procs *procs, int (*give_up)(void),
  * and the next command nothing forks.
  */
 void cv_procs_settle(struct cv_procs *procs);
+
+/*
+ * Kills for want of memory are counted in this file, of a control group; NULL: there is none. To be
+ * told while the file can be seen.
+ */
+int cv_procs_watch_oom(struct cv_procs *procs, const char *path);
 
 /* The sandbox has been entered. limited: limits have come that keepers made before don't have. */
 int cv_procs_entered(struct cv_procs *procs, bool limited);

@@ -117,18 +117,18 @@ int cv_procs_configure(struct cv_procs *procs, const char *shell, const char *co
 	return rc;
 }
 
+/* The kernel holds these for a process or a group of all, not for the tree of one command. */
 static int refuse_limits(const struct cove_limits *l, struct cove_error *err)
 {
-	const char *field = l->memory_bytes    ? "limits.memory_bytes" :
-			    l->processes       ? "limits.processes" :
-			    l->cpu_ms	       ? "limits.cpu_ms" :
-			    l->file_size_bytes ? "limits.file_size_bytes" :
-			    l->output_bytes    ? "limits.output_bytes" :
-						 NULL;
+	const char *field = l->memory_bytes ? "limits.memory_bytes" :
+			    l->processes    ? "limits.processes" :
+			    l->cpu_ms	    ? "limits.cpu_ms" :
+					      NULL;
 
 	if (!field)
 		return 0;
-	cv_fail_arg(err, field, "leave it out", "can't be enforced in this environment");
+	cv_fail_arg(err, field, "limit the whole environment by a sandbox's policy",
+		    "can't be enforced for one command");
 	if (err)
 		err->code = COVE_E_NOT_SUPPORTED;
 	return COVE_E_NOT_SUPPORTED;
@@ -379,7 +379,11 @@ int cv_launch_new(struct cv_procs *procs, const struct cove_exec_opts *req, stru
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
 	l->strings = CV_BUF(STRINGS_MAX);
 	l->run = (struct cv_keeper_run){
-		.kind = CV_KEEPER_RUN, .umask = 022, .tty = req->tty != NULL};
+		.kind = CV_KEEPER_RUN,
+		.umask = 022,
+		.tty = req->tty != NULL,
+		.file_size_bytes = req->limits.file_size_bytes,
+	};
 	for (size_t i = 0; i < CV_LEN(l->fds); i++)
 		l->fds[i] = -1;
 	l->cwd_fd = procs->cwd_fd;

@@ -100,12 +100,18 @@ static size_t credit_of(const struct cv_pipe *pipe)
 	return p->live && p->starter ? p->starter->credit[slot] : FILL_MOST;
 }
 
+static bool beyond_limit(const struct cv_process *p)
+{
+	return p->output_limit &&
+	       p->pipes[0].tape.produced + p->pipes[1].tape.produced > p->output_limit;
+}
+
 /* Reads once as much as there is and may be; false when the pipe has ended. */
 static bool fill(struct cv_pipe *pipe, size_t most)
 {
 	ssize_t n = cv_tape_fill(&pipe->tape, pipe->fd, most);
 
-	if (pipe->tape.over)
+	if (pipe->tape.over || beyond_limit(pipe->process))
 		cv_process_end(pipe->process, COVE_END_OUTPUT_LIMIT, 0);
 	return n > 0 || n == -EAGAIN;
 }

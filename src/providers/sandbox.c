@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "providers/providers.h"
 #include "providers/sandbox.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
 
 #include <fcntl.h>
@@ -73,6 +74,14 @@ static int set_layers(struct cove_env *env, struct cv_sandbox_plan *plan, struct
 		env->workspace = NULL;
 		return 0;
 	}
+	if (env->limits.disk_bytes) {
+		cv_fail_arg(err, "policy.limits.disk_bytes",
+			    "keep no workspace (retain never), so that all of it lies on a tmpfs",
+			    "can't be enforced for a workspace that may be kept");
+		if (err)
+			err->code = COVE_E_NOT_SUPPORTED;
+		return COVE_E_NOT_SUPPORTED;
+	}
 	if (!env->seed || plan->copy_seed) {
 		plan->upper = env->workspace;
 		return 0;
@@ -110,6 +119,23 @@ static int make_plan(struct cove_env *env, const struct cove_env_opts *opts, str
 	return rc == 0 ? set_layers(env, plan, err) : rc;
 }
 
+/* What the host sees to; the guest tells the rest. */
+static int tell_limits(struct cove_env *env, struct cove_error *err)
+{
+	const char **list = cv_arena_array(env->arena, 5, sizeof(*list));
+
+	if (!list)
+		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
+	list[0] = env->limits.memory_bytes ? "memory_limit=active" : "memory_limit=inactive";
+	list[1] = env->limits.processes ? "process_limit=active" : "process_limit=inactive";
+	list[2] = env->limits.cpu_millis ? "cpu_limit=active" : "cpu_limit=inactive";
+	/* What lies on the host's disk for keeping is not counted. */
+	list[3] = env->workspace || env->plan->workspace ? "disk_limit=degraded" :
+							   "disk_limit=active";
+	env->isolation = list;
+	return 0;
+}
+
 static int configure(struct cove_env *env, const struct cove_env_opts *opts, struct cove_error *err)
 {
 	int rc = refuse(opts, err);
@@ -118,6 +144,8 @@ static int configure(struct cove_env *env, const struct cove_env_opts *opts, str
 		rc = set_places(env, opts, err);
 	if (rc == 0)
 		rc = make_plan(env, opts, err);
+	if (rc == 0)
+		rc = tell_limits(env, err);
 	if (rc < 0)
 		return rc;
 	env->text =
@@ -155,9 +183,26 @@ static int make_layers(struct cove_env *env, struct cove_error *err)
 	return 0;
 }
 
+static int make_cgroup(struct cove_env *env, struct cove_error *err)
+{
+	int rc;
+
+	if (!cv_cgroup_needed(&env->limits))
+		return 0;
+	env->cgroup = cv_arena_alloc(env->arena, sizeof(*env->cgroup));
+	if (!env->cgroup)
+		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
+	rc = cv_cgroup_make(&env->limits, strchr(env->namespace_id, ':') + 1, env->cgroup, err);
+	env->plan->oom = env->cgroup->oom[0] ? env->cgroup->oom : NULL;
+	return rc;
+}
+
 static int prepare(struct cove_env *env, struct cove_error *err)
 {
 	int rc = cv_run_dir_check_seed(env, err);
+
+	if (rc == 0)
+		rc = make_cgroup(env, err);
 
 	if (rc == 0)
 		rc = check_bind(env, err);
@@ -168,9 +213,22 @@ static int prepare(struct cove_env *env, struct cove_error *err)
 	return rc == 0 && env->layers ? make_layers(env, err) : rc;
 }
 
+static int remove_cgroup(struct cove_env *env, struct cove_error *err)
+{
+	int rc = env->cgroup ? cv_cgroup_remove(env->cgroup) : 0;
+
+	if (rc == 0)
+		return 0;
+	cv_fail_errno(err, -rc, env->cgroup->dirs[0], "can't remove the control group '%s'",
+		      env->cgroup->dirs[0]);
+	if (err)
+		err->code = COVE_E_CLEANUP_FAILED;
+	return COVE_E_CLEANUP_FAILED;
+}
+
 static int teardown(struct cove_env *env, bool keep, struct cove_error *err)
 {
-	int rc = 0;
+	int rc = remove_cgroup(env, err);
 
 	if (keep && env->made && env->made_layers)
 		rc = cv_sandbox_keep(env, err);
@@ -203,11 +261,14 @@ static int spawn(struct cove_env *env, const char *path, int sock, int err_fd, p
 		.envp = (char *const *)variables,
 		.uid = env->plan->uid ? (uid_t)env->plan->uid : 1000,
 		.host_network = env->plan->host_network,
+		.cgroups = env->cgroup ? env->cgroup->procs : NULL,
 	};
 	int step;
 	int rc;
 
 	rc = guest < 0 ? -errno : cv_sandbox_clone(&how, ret, &step);
+	if (env->cgroup)
+		cv_cgroup_joined(env->cgroup);
 	if (rc == 0)
 		return 0;
 	if (guest >= 0 && step != CV_STEP_EXEC)

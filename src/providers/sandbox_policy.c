@@ -107,32 +107,6 @@ static int check_names(const struct cove_sandbox_policy *p, struct cove_error *e
 	return 0;
 }
 
-static int unenforceable(const char *field, const char *hint, struct cove_error *err)
-{
-	cv_fail_arg(err, field, hint, "can't be enforced on this machine");
-	if (err)
-		err->code = COVE_E_NOT_SUPPORTED;
-	return COVE_E_NOT_SUPPORTED;
-}
-
-/*
- * The kernel counts processes per user namespace, except those of the host's root; memory and
- * processor time of all together only a control group can hold.
- */
-static int check_limits(const struct cove_sandbox_policy *p, struct cove_error *err)
-{
-	if (p->limits.memory_bytes)
-		return unenforceable("policy.limits.memory_bytes",
-				     "it needs a control group that this user may write", err);
-	if (p->limits.cpu_millis)
-		return unenforceable("policy.limits.cpu_millis",
-				     "it needs a control group that this user may write", err);
-	if (p->limits.processes && geteuid() == 0)
-		return unenforceable("policy.limits.processes",
-				     "run as an ordinary user, whose processes are counted", err);
-	return 0;
-}
-
 /* git works in a seed whoever owns it. */
 static const char *const git_variables[] = {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory",
 					    "GIT_CONFIG_VALUE_0=*"};
@@ -199,8 +173,6 @@ static int apply(struct cove_env *env, const struct cove_sandbox_policy *p,
 	if (rc == 0)
 		rc = check_names(p, err);
 	if (rc == 0)
-		rc = check_limits(p, err);
-	if (rc == 0)
 		rc = take_mounts(env, p, plan, err);
 	if (rc == 0)
 		rc = cv_provider_keep_list(env, p->masked, &plan->masked, err);
@@ -211,7 +183,9 @@ static int apply(struct cove_env *env, const struct cove_sandbox_policy *p,
 	plan->host_network = p->network == COVE_NETWORK_HOST;
 	plan->uid = p->uid;
 	plan->scratch_bytes = p->limits.disk_bytes;
-	plan->processes = p->limits.processes;
+	/* Of a user the kernel counts the processes in its namespace; of the host's root it does not. */
+	plan->processes = geteuid() == 0 ? 0 : p->limits.processes;
+	env->limits = p->limits;
 	return rc;
 }
 

@@ -523,6 +523,35 @@ START_TEST(proc_15_variables) /* PROC-15, CASE-81, CASE-83, CASE-84 */
 }
 END_TEST
 
+START_TEST(proc_16_limits_that_hold) /* PROC-16 */
+{
+	struct cove_exec_result *r;
+
+	begin(_i);
+	r = exec_opts(COVE_OPTS(cove_exec_opts, .limits = {.file_size_bytes = 100000},
+				.script =
+					"head -c 100000 /dev/zero > fits && "
+					"sh -c 'head -c 200000 /dev/zero > large'; echo $?; "
+					"cat fits large | wc -c; ulimit -f unlimited 2>/dev/null; "
+					"(head -c 200000 /dev/zero > more); wc -c < more"));
+	ck_assert_str_eq(r->out.text, "153\n200000\n100000\n");
+	cove_exec_result_free(r);
+	/* The next command of the same keeper has no limit. */
+	expect_out("head -c 200000 /dev/zero > free; wc -c < free", "200000\n");
+	r = exec_opts(COVE_OPTS(cove_exec_opts, .limits = {.output_bytes = 10000},
+				.script = "yes out & yes err >&2; sleep 100"));
+	ck_assert_int_eq(r->exit.reason, COVE_END_OUTPUT_LIMIT);
+	ck_assert_int_eq(r->exit.tree, COVE_TREE_CLEAN);
+	ck_assert_int_gt(r->out.bytes + r->err.bytes, 10000);
+	cove_exec_result_free(r);
+	r = exec_opts(COVE_OPTS(cove_exec_opts, .limits = {.output_bytes = 10000},
+				.script = "head -c 9999 /dev/zero"));
+	ck_assert_int_eq(r->exit.reason, COVE_END_EXIT);
+	cove_exec_result_free(r);
+	end();
+}
+END_TEST
+
 START_TEST(proc_16_limits_are_refused) /* PROC-16 */
 {
 	begin(_i);
@@ -571,6 +600,7 @@ static const TTest **const tests[] = {
 	&proc_11_open_stdin,
 	&proc_14_a_clean_start,
 	&proc_15_variables,
+	&proc_16_limits_that_hold,
 	&proc_16_limits_are_refused,
 	&proc_19_many_short_children,
 };

@@ -361,29 +361,62 @@ START_TEST(sbx_6_links_for_the_cleanup)
 }
 END_TEST
 
+/* Whether this user may make control groups here; where not, the limit must have been refused. */
+static bool refused_where_it_must(const char *field)
+{
+	int rc;
+
+	err = (struct cove_error)COVE_ERROR_INIT;
+	rc = cove_env_ping(env, &err);
+	if (rc == 0)
+		return false;
+	ck_assert_int_eq(rc, COVE_E_NOT_SUPPORTED);
+	ck_assert_str_eq(err.field, field);
+	ck_assert_int_gt(strlen(err.hint), 0);
+	end();
+	return true;
+}
+
 START_TEST(sbx_5_fork_bomb) /* SBX-5, SBX-6, PROC-19 */
 {
 	struct cove_sandbox_policy policy = {.size = sizeof(policy), .limits = {.processes = 50}};
 	const char *argv[] = {TOOL, "forkbomb", NULL};
 	struct cove_exec_result *r;
 
-	if (geteuid() == 0) {
-		/* Of the host's root the kernel counts nothing: refused before anything starts. */
-		ck_assert_int_eq(cove_env_open(COVE_OPTS(cove_env_opts, .provider = "sandbox",
-							 .policy = &policy),
-					       &env, &err),
-				 COVE_E_NOT_SUPPORTED);
-		ck_assert_str_eq(err.field, "policy.limits.processes");
-		return;
-	}
 	setup_dir();
 	begin_sandbox(COVE_OPTS(cove_env_opts, .policy = &policy));
+	if (geteuid() == 0 && refused_where_it_must("policy.limits.processes"))
+		return;
 	r = exec_opts(
 		COVE_OPTS(cove_exec_opts, .argv = argv, .timeout_ms = 10000, .grace_ms = 100));
 	ck_assert_str_eq(r->out.text, "EAGAIN\n");
 	ck_assert_int_lt(r->exit.survivors, 50);
 	cove_exec_result_free(r);
 	expect_out("echo alive", "alive\n");
+	end();
+}
+END_TEST
+
+START_TEST(sbx_5_memory) /* SBX-5, PROC-6 */
+{
+	struct cove_sandbox_policy policy = {.size = sizeof(policy),
+					     .limits = {.memory_bytes = 64 << 20}};
+	const char *argv[] = {"python3", "-c", "x = bytearray(300000000)", NULL};
+	struct cove_exec_result *r;
+
+	setup_dir();
+	begin_sandbox(COVE_OPTS(cove_env_opts, .policy = &policy));
+	if (refused_where_it_must("policy.limits.memory_bytes"))
+		return;
+	r = exec_opts(COVE_OPTS(cove_exec_opts, .argv = argv, .timeout_ms = 20000));
+	ck_assert_int_eq(r->exit.phase, COVE_PHASE_SIGNALED);
+	ck_assert_int_eq(r->exit.reason, COVE_END_OOM);
+	cove_exec_result_free(r);
+	/* What a tmpfs holds counts too. */
+	cove_exec_result_free(sh("head -c 200000000 /dev/zero > /tmp/fill"));
+	r = sh("kill -9 $$");
+	ck_assert_int_eq(r->exit.reason, COVE_END_SIGNAL);
+	cove_exec_result_free(r);
 	end();
 }
 END_TEST
@@ -437,6 +470,7 @@ static const TTest **const tests[] = {
 	&sbx_6_host_settings_are_as_before,
 	&sbx_6_links_for_the_cleanup,
 	&sbx_5_fork_bomb,
+	&sbx_5_memory,
 	&sbx_5_full_disk,
 	&sbx_6_inotify,
 };
