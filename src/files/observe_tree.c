@@ -254,13 +254,23 @@ void cv_observe_end(struct cv_observer *o)
 	free(o->dirs);
 }
 
+/* Nothing more comes: what was watched is gone, or is where nobody proved that it may be. */
+static void end_all(struct cv_observer *o)
+{
+	if (!o->ended)
+		cv_observer_tell(o, "", o->only ? o->only : "", COVE_CHANGE_DELETED);
+	o->ended = true;
+	while (o->dir_count > 0) {
+		inotify_rm_watch(o->in.fd, o->dirs[o->dir_count - 1].wd);
+		forget(o, o->dir_count - 1);
+	}
+}
+
 /* The root itself; what a file's directory is called does not matter. */
 static void root_event(struct cv_observer *o, uint32_t mask)
 {
 	if (mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED)) {
-		if (!o->ended)
-			cv_observer_tell(o, "", o->only ? o->only : "", COVE_CHANGE_DELETED);
-		o->ended = true;
+		end_all(o);
 	} else if ((mask & IN_ATTRIB) && !o->only) {
 		cv_observer_tell(o, "", "", COVE_CHANGE_ATTRIBUTES);
 	}
@@ -306,9 +316,11 @@ static void handle(struct cv_observer *o, const struct inotify_event *e)
 		o->overflow = true;
 		return;
 	}
+	if (e->len == 0 && dir[0] == '\0') {
+		root_event(o, e->mask);
+		return;
+	}
 	if (e->len == 0) {
-		if (dir[0] == '\0')
-			root_event(o, e->mask);
 		if (e->mask & IN_IGNORED)
 			forget(o, at);
 		return; /* a subdirectory's own changes are told by its parent */
@@ -325,6 +337,7 @@ void cv_observe_ready(struct cv_watch *in, uint32_t events)
 	struct cv_observer *o = cv_container(in, struct cv_observer, in);
 	char buf[16384] __attribute__((aligned(8)));
 	ssize_t n = read(o->in.fd, buf, sizeof(buf));
+	CV_CLOSE int root = -1;
 
 	(void)events;
 	for (ssize_t at = 0; at < n;) {
@@ -333,5 +346,9 @@ void cv_observe_ready(struct cv_watch *in, uint32_t events)
 		handle(o, e);
 		at += (ssize_t)(sizeof(*e) + e->len);
 	}
+	/* A directory above the root may have been moved, which nothing tells. */
+	root = o->ended ? -1 : open_root(o);
+	if (root < 0)
+		end_all(o);
 	cv_observer_answer(o);
 }

@@ -123,6 +123,20 @@ START_TEST(file_15_watch_of_a_tree)
 }
 END_TEST
 
+/* What was moved away with a directory above it is not watched any more. */
+START_TEST(file_1_watch_ends_where_it_was_proven)
+{
+	begin(_i);
+	expect_out("mkdir -p a/b", "");
+	ck_assert_str_eq(watch("a/b", true), "watch-1");
+	expect_out("mv a c; mkdir -p a/b", "");
+	ck_assert_str_eq(news("watch-1", 0), "deleted a/b\n.");
+	expect_out("echo > c/b/secret; mkdir c/b/d; echo > c/b/d/f", "");
+	ck_assert_str_eq(news("watch-1", 0), ".");
+	end();
+}
+END_TEST
+
 /* Directories come faster than they are looked at: all of them are found all the same. */
 START_TEST(file_15_no_gaps_in_new_directories)
 {
@@ -233,6 +247,7 @@ int main(void)
 	tcase_add_loop_test(tcase, file_15_watch_of_a_directory, 0, PROVIDERS);
 	tcase_add_loop_test(tcase, file_15_watch_of_a_file, 0, PROVIDERS);
 	tcase_add_loop_test(tcase, file_15_watch_of_a_tree, 0, PROVIDERS);
+	tcase_add_loop_test(tcase, file_1_watch_ends_where_it_was_proven, 0, PROVIDERS);
 	tcase_add_loop_test(tcase, file_15_no_gaps_in_new_directories, 0, PROVIDERS);
 	tcase_add_loop_test(tcase, file_15_overflow_is_told, 0, PROVIDERS);
 	tcase_add_loop_test(tcase, file_15_watch_refusals, 0, PROVIDERS);
