@@ -80,7 +80,7 @@ int cove_file_write_stream(struct cove_env *env, const struct cove_file_write_st
 
 	if (!buf)
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
-	if (opts && opts->size >= sizeof(*opts) && !opts->source)
+	if (!opts || opts->size < sizeof(*opts) || !opts->source)
 		return cv_fail_arg(err, "source", "give a function, such as cove_source_fd()",
 				   "is missing");
 	rc = cove_submit(env, "file.write_stream", opts, NULL, &call, err);

@@ -46,7 +46,7 @@ static int check_receiver(const struct cv_op *op, const void *req, struct cove_e
 {
 	const struct cove_file_read_stream_opts *opts = req;
 
-	if (!(op->flags & CV_OP_STREAM_OUT) || opts->on_data)
+	if (!(op->flags & CV_OP_STREAM_OUT) || (opts && opts->on_data))
 		return 0;
 	return cv_fail_arg(err, "on_data", "give a function, such as cove_data_to_fd()",
 			   "is missing");

@@ -271,7 +271,7 @@ static int job_init(struct job *j, int src, int dst, const atomic_bool *cancel)
 
 	cv_copy_team_init(&j->team, cancel);
 	top = level_new("", src, dst, &rc);
-	if (cv_copier_init(&j->first, &j->team) < 0)
+	if (cv_copier_init(&j->first, &j->team) < 0 || !top)
 		rc = rc < 0 ? rc : -ENOMEM;
 	j->first.top = top;
 	return rc;

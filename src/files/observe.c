@@ -38,13 +38,13 @@ static int make_room(struct cv_observer *o)
 	size_t cap = o->event_cap ? 2 * o->event_cap : 32;
 	struct cv_event *grown;
 
-	if (o->event_at > 0) {
+	if (o->events && o->event_at > 0) {
 		memmove(o->events, o->events + o->event_at,
 			(o->event_count - o->event_at) * sizeof(*o->events));
 		o->event_count -= o->event_at;
 		o->event_at = 0;
 	}
-	if (o->event_count < o->event_cap)
+	if (o->events && o->event_count < o->event_cap)
 		return 0;
 	grown = reallocarray(o->events, cap, sizeof(*grown));
 	if (!grown)
@@ -54,15 +54,24 @@ static int make_room(struct cv_observer *o)
 	return 0;
 }
 
+char *cv_observed_path(const char *dir, const char *name)
+{
+	char *path;
+	int len = asprintf(&path, "%s%s%s", dir, dir[0] && name[0] ? "/" : "", name);
+
+	return len < 0 ? NULL : path;
+}
+
 void cv_observer_tell(struct cv_observer *o, const char *dir, const char *name, int change)
 {
 	const struct cv_event *last =
 		o->event_count > o->event_at ? &o->events[o->event_count - 1] : NULL;
-	char *path = NULL;
+	char *path;
 
 	if (o->only && dir[0] == '\0')
 		name = "";
-	if (asprintf(&path, "%s%s%s", dir, dir[0] && name[0] ? "/" : "", name) < 0) {
+	path = cv_observed_path(dir, name);
+	if (!path) {
 		o->overflow = true;
 		return;
 	}
@@ -72,7 +81,7 @@ void cv_observer_tell(struct cv_observer *o, const char *dir, const char *name, 
 		return;
 	}
 	if (o->event_count - o->event_at >= CV_OBSERVED_EVENTS_MAX ||
-	    (o->event_count == o->event_cap && make_room(o) < 0)) {
+	    ((!o->events || o->event_count == o->event_cap) && make_room(o) < 0)) {
 		o->overflow = true;
 		free(path);
 		return;

@@ -84,6 +84,9 @@ void cv_observe_end(struct cv_observer *o);
 /* observe.c: something has happened at a name (or "") of a directory below the root. */
 void cv_observer_tell(struct cv_observer *o, const char *dir, const char *name, int change);
 
+/* dir/name below the root, either of which may be empty; fresh memory, or NULL. */
+char *cv_observed_path(const char *dir, const char *name);
+
 /* All that was told has been: whoever waits for it gets it. */
 void cv_observer_answer(struct cv_observer *o);
 

@@ -153,7 +153,7 @@ static void todo_done(struct todo *t)
 
 static int todo_add(struct todo *t, const char *dir, const char *name)
 {
-	char *path = NULL;
+	char *path;
 
 	if (t->count == t->cap) {
 		size_t cap = t->cap ? 2 * t->cap : 16;
@@ -164,7 +164,8 @@ static int todo_add(struct todo *t, const char *dir, const char *name)
 		t->paths = grown;
 		t->cap = cap;
 	}
-	if (asprintf(&path, "%s%s%s", dir, dir[0] ? "/" : "", name) < 0)
+	path = cv_observed_path(dir, name);
+	if (!path)
 		return -ENOMEM;
 	t->paths[t->count++] = path;
 	return 0;
@@ -279,9 +280,10 @@ static void root_event(struct cv_observer *o, uint32_t mask)
 static void subdirectory_event(struct cv_observer *o, const char *dir, const char *name,
 			       uint32_t mask)
 {
-	CV_FREE char *path = NULL;
+	CV_FREE char *path = o->recursive ? cv_observed_path(dir, name) : NULL;
 
-	if (!o->recursive || asprintf(&path, "%s%s%s", dir, dir[0] ? "/" : "", name) < 0)
+	o->overflow |= o->recursive && !path;
+	if (!path)
 		return;
 	if (mask & (IN_MOVED_FROM | IN_DELETE))
 		forget_below(o, path);
