@@ -12,8 +12,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-static const struct verb *const verbs[] = {&verb_run, &verb_exec, &verb_call, &verb_files,
-					   &verb_providers};
+static const struct verb *const verbs[] = {&verb_run,	&verb_exec,	 &verb_call,
+					   &verb_files, &verb_providers, &verb_doctor};
 
 static void print_usage(FILE *to)
 {

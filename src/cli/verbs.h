@@ -10,6 +10,7 @@ extern const struct verb verb_exec;
 extern const struct verb verb_call;
 extern const struct verb verb_files;
 extern const struct verb verb_providers;
+extern const struct verb verb_doctor;
 
 /* Exit code of a wrong command line. */
 #define EXIT_USAGE 2

@@ -126,6 +126,10 @@ options_of() { # VERB
 	echo hello | diff - got
 }
 
+@test "docs/sandbox.md: every command shown does what is shown" {
+	replay "$COVE_SOURCE/docs/sandbox.md"
+}
+
 @test "docs/processes.md: every command shown does what is shown" {
 	replay "$COVE_SOURCE/docs/processes.md"
 }
