@@ -112,7 +112,7 @@ static int try_sandbox(struct doctor *d)
 
 	if (rc == 0)
 		rc = cove_env_describe(env, &is, &err);
-	if (rc < 0) {
+	if (rc < 0 || !is) {
 		tell_error(d, MISSING, "sandbox", &err);
 		cove_env_close(env, COVE_OUTCOME_FAILURE, NULL);
 		return rc;

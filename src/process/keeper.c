@@ -266,7 +266,10 @@ void cv_keeper_main(int sock)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		_exit(1);
 	setsid();
-	default_signals();
+	/* A sibling has them from the nursery. */
+	if (!self.has_default_signals)
+		default_signals();
+	self.has_default_signals = true;
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	if (self.sigfd > 0)

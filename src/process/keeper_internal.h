@@ -29,6 +29,7 @@ struct cv_keeper_state {
 struct cv_keeper {
 	int sock;
 	int sigfd;
+	bool has_default_signals;
 	pid_t leader; /* 0 once it was reaped */
 	bool busy;    /* a command's tree may have members */
 	bool killing;

@@ -69,10 +69,14 @@ int cv_sandbox_give_up(void)
 		return -errno;
 	if (chdir("/") < 0)
 		return -errno;
-	/* Until there is no such capability. */
-	for (int cap = 0, has; (has = prctl(PR_CAPBSET_READ, cap, 0, 0, 0)) >= 0; cap++)
-		if (has && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;
+	/* Until there is no such capability; whoever was forked without any has none left to drop. */
+	for (int cap = 0, has = 0; has >= 0; cap++) {
+		has = prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0 ?
+			      0 :
+			      prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
+		if (has > 0)
+			return -EPERM;
+	}
 	if (syscall(SYS_capset, &head, none) < 0)
 		return -errno;
 	/* Commands run as the same user: they must not look into this process. */
