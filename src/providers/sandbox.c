@@ -253,7 +253,9 @@ static const char *const variables[] = {
 static int spawn(struct cove_env *env, const char *path, int sock, int err_fd, pid_t *ret,
 		 struct cove_error *err)
 {
-	CV_CLOSE int guest = open(path, O_PATH | O_CLOEXEC);
+	CV_CLOSE int found = open(path, O_PATH | O_CLOEXEC);
+	/* A host may have closed its standard ones. */
+	CV_CLOSE int guest = found < 0 ? -1 : fcntl(found, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	struct cv_sandbox_clone how = {
 		.guest_fd = guest,
 		.sock = sock,

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#define PROC_ATTRS (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
 
 static const struct {
@@ -22,14 +24,12 @@ static const struct {
 	{"pts/ptmx", "dev/ptmx"},
 };
 
-/*
- * Of the machine, not of the sandbox. The first of each is for everybody; the others only the
- * host's root may open anyway.
- */
-static const char *const read_only[] = {"proc/sys", "proc/1",  "proc/sysrq-trigger", "proc/irq",
-					"proc/bus", "proc/fs", "proc/acpi",	     "proc/scsi"};
-static const char *const hidden[] = {"proc/keys",	"proc/key-users",   "proc/kcore",
-				     "proc/timer_list", "proc/sched_debug", "proc/latency_stats"};
+/* Of the machine, not of the sandbox. The first is for everybody; the others only root may open. */
+static const char *const hidden[] = {
+	"proc/keys",	      "proc/key-users",	  "proc/kcore",	      "proc/timer_list",
+	"proc/sched_debug",   "proc/slabinfo",	  "proc/kpagecount",  "proc/kpageflags",
+	"proc/latency_stats", "proc/vmallocinfo", "proc/kpagecgroup", "proc/pagetypeinfo",
+};
 
 int cv_root_open_devices(int trees[])
 {
@@ -74,14 +74,19 @@ int cv_root_make_devices(const struct cv_root *r)
 	return rc;
 }
 
+/*
+ * What is written to a device passes a read-only mount. Its mode and times, which are the host's and
+ * would obey their owner, do not.
+ */
 int cv_root_attach_devices(const struct cv_root *r, int trees[])
 {
 	for (size_t i = 0; i < CV_LEN(devices); i++) {
 		char path[32];
-		int rc;
+		int rc = cv_mount_restrict(trees[i], "", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID);
 
 		snprintf(path, sizeof(path), "dev/%s", devices[i]);
-		rc = cv_mount_attach(trees[i], r->fd, path);
+		if (rc == 0)
+			rc = cv_mount_attach(trees[i], r->fd, path);
 		if (rc < 0)
 			return rc;
 	}
@@ -91,13 +96,11 @@ int cv_root_attach_devices(const struct cv_root *r, int trees[])
 static int make_read_only(const struct cv_root *r, const char *path)
 {
 	int tree = cv_mount_copy(r->fd, path);
-	int rc = tree == -ENOENT ? 0 : tree;
+	int rc;
 
 	if (tree < 0)
-		return rc;
-	rc = cv_mount_restrict(tree, "",
-			       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-				       MOUNT_ATTR_NOEXEC);
+		return tree;
+	rc = cv_mount_restrict(tree, "", PROC_ATTRS | MOUNT_ATTR_RDONLY);
 	if (rc < 0) {
 		close(tree);
 		return rc;
@@ -151,23 +154,31 @@ static int set_quotas(const struct cv_root *r)
 	return rc == 0 ? put(r, "proc/sys/user/max_user_namespaces", "0") : rc;
 }
 
+/*
+ * Root owns what is in /proc, and the mode of what is no process's own is the same in every /proc of
+ * the machine: all of it becomes read-only then.
+ */
+static int protect_proc(const struct cv_root *r, bool root)
+{
+	int rc = root ? cv_mount_restrict(r->fd, "proc", MOUNT_ATTR_RDONLY) :
+			make_read_only(r, "proc/sys");
+
+	for (size_t i = 0; rc == 0 && i < (root ? CV_LEN(hidden) : 1); i++)
+		rc = hide(r, hidden[i]);
+	return rc;
+}
+
 int cv_root_proc(const struct cv_root *r)
 {
 	CV_CLOSE int fs = fsopen("proc", FSOPEN_CLOEXEC);
-	bool root = r->plan->host_root;
 	int tree;
 	int rc;
 
 	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		return -errno;
-	tree = fsmount(fs, FSMOUNT_CLOEXEC,
-		       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	tree = fsmount(fs, FSMOUNT_CLOEXEC, PROC_ATTRS);
 	rc = tree < 0 ? -errno : cv_mount_attach(tree, r->fd, "proc");
 	if (rc == 0)
 		rc = set_quotas(r);
-	for (size_t i = 0; rc == 0 && i < (root ? CV_LEN(read_only) : 1); i++)
-		rc = make_read_only(r, read_only[i]);
-	for (size_t i = 0; rc == 0 && i < (root ? CV_LEN(hidden) : 1); i++)
-		rc = hide(r, hidden[i]);
-	return rc;
+	return rc == 0 ? protect_proc(r, r->plan->host_root) : rc;
 }

@@ -53,7 +53,7 @@ enum cv_sandbox_step {
 
 /* How the host starts the guest. */
 struct cv_sandbox_clone {
-	int guest_fd; /* the program */
+	int guest_fd; /* the program; above 2 */
 	int sock;     /* becomes stdin and stdout; above 2 */
 	int err_fd;   /* becomes stderr; above 2 */
 	char *const *envp;

@@ -79,7 +79,7 @@ static const struct attempt attempts[] = {
 	{"write", "/proc/sys/kernel/hostname", "EROFS EACCES"},
 	{"write", "/proc/sys/vm/drop_caches", "EROFS EACCES"},
 	{"write", "/proc/sysrq-trigger", "EROFS EACCES ENOENT"},
-	{"write", "/proc/self/uid_map", "EPERM"},
+	{"write", "/proc/self/uid_map", "EPERM EROFS"},
 	{"write", "/proc/1/oom_score_adj", "EACCES EPERM EROFS"},
 	{"read", "/proc/kcore", "EACCES EPERM ENOENT"},
 	{"read", "/etc/shadow", "ENOENT"},
@@ -90,6 +90,11 @@ static const struct attempt attempts[] = {
 	{"read", "/dev/mem", "ENOENT"},
 	{"read", "/dev/kmsg", "ENOENT"},
 	{"list", "/dev/disk", "ENOENT"},
+	{"chmod", "/dev/null", "EROFS EPERM"}, /* one inode for all of the machine */
+	{"chmod", "/dev/tty", "EROFS EPERM"},
+	{"chmod", "/proc/self/fd/0", "EROFS EPERM"}, /* null too */
+	{"chmod", "/proc/version", "EROFS EPERM"},
+	{"chmod", "/proc/meminfo", "EROFS EPERM"},
 	{"create", "/usr/planted", "EROFS"},
 	{"create", "/etc/planted", "EROFS"},
 	{"create", "/planted", "EROFS"},
@@ -230,6 +235,35 @@ START_TEST(sbx_6_inherited_descriptors)
 }
 END_TEST
 
+/* A host without standard descriptors gets these numbers for its own: they must not be mixed up. */
+START_TEST(sbx_6_no_standard_descriptors)
+{
+	struct cove_exec_result *r = NULL;
+	int saved[3];
+	int rc;
+
+	setup_dir();
+	for (int i = 0; i < 3; i++) {
+		saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 10);
+		close(i);
+	}
+	rc = cove_env_open(COVE_OPTS(cove_env_opts, .provider = "sandbox",
+				     .retain = COVE_RETAIN_NEVER),
+			   &env, &err);
+	if (rc == 0)
+		rc = cove_exec(env, COVE_OPTS(cove_exec_opts, .script = "echo x"), &r, &err);
+	cove_env_close(env, COVE_OUTCOME_SUCCESS, NULL);
+	for (int i = 0; i < 3; i++) {
+		dup2(saved[i], i);
+		close(saved[i]);
+	}
+	ck_assert_msg(rc == 0, "%s", err.message);
+	ck_assert_str_eq(r->out.text, "x\n");
+	cove_exec_result_free(r);
+	teardown_dir();
+}
+END_TEST
+
 /* No privilege, and no way to one. */
 START_TEST(sbx_1_no_privilege)
 {
@@ -239,6 +273,7 @@ START_TEST(sbx_1_no_privilege)
 		   "tr '\\t\\n' '  '",
 		   "CapInh: 0000000000000000 CapPrm: 0000000000000000 CapEff: 0000000000000000 "
 		   "CapBnd: 0000000000000000 CapAmb: 0000000000000000 NoNewPrivs: 1 Seccomp: 2 ");
+	expect_out("cat /proc/kpage* /proc/vmallocinfo /proc/slabinfo 2>/dev/null | wc -c", "0\n");
 	expect_out("id -u; id -un; id -g; hostname; echo $HOME; pwd; stat -c %a /tmp /dev/shm",
 		   "1000\nagent\n1000\ncove\n/home/agent\n/workspace\n1777\n1777\n");
 	expect_out("test -u /usr/bin/su && (echo | timeout 5 su -c id root) >/dev/null 2>&1 || "
@@ -471,6 +506,7 @@ static const TTest **const tests[] = {
 	&sbx_6_host_files,
 	&sbx_6_host_sockets,
 	&sbx_6_inherited_descriptors,
+	&sbx_6_no_standard_descriptors,
 	&sbx_1_no_privilege,
 	&sbx_1_keepers_are_confined,
 	&proc_19_kill_everything,
