@@ -34,6 +34,7 @@
 #define COVE_COVE_H
 
 #include <cove/base.h>
+#include <cove/changes.h>
 #include <cove/env.h>
 #include <cove/error.h>
 #include <cove/files.h>

@@ -2,6 +2,7 @@
 /* The typed functions of the public headers: each is one operation, submitted and waited for. */
 #include "env/env.h"
 
+#include <cove/changes.h>
 #include <cove/files.h>
 #include <cove/output.h>
 #include <cove/process.h>
@@ -91,6 +92,7 @@ FREE_RESULT(cove_output_read_result)
 
 WITHOUT_REQUEST(cove_env_describe, ENV_DESCRIBE, cove_env_describe_result)
 WITHOUT_REQUEST(cove_env_reset, ENV_RESET, cove_env_reset_result)
+WITH_RESULT(cove_env_diff, ENV_DIFF, cove_env_diff_opts, cove_env_diff_result)
 WITH_RESULT(cove_env_resolve_tmp, ENV_RESOLVE_TMP, cove_env_resolve_tmp_opts,
 	    cove_env_resolve_tmp_result)
 

@@ -78,6 +78,7 @@ static int send_setup(struct cove_env *env, struct cove_error *err)
 		.text = env->text,
 		.timeout_ms = env->timeout_ms,
 		.sandbox = env->plan,
+		.fresh = env->made,
 	};
 	const struct cv_op *op = &cv_operations[CV_OP_ID_GUEST_SETUP];
 	int rc = cv_op_check(op, &s, err);

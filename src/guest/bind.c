@@ -11,6 +11,8 @@ struct binding {
 	cv_observe_fn *observe;
 	cv_process_fn *process;
 	void (*guest)(struct cv_guest *g, const void *req, struct cv_reply *reply);
+	int (*job)(struct cv_guest *g, const struct cv_file_ctx *ctx, const void *req, void *res,
+		   struct cove_error *err); /* in a worker thread; changes nothing of the guest */
 };
 
 static void ping(struct cv_guest *g, const void *req, struct cv_reply *reply)
@@ -26,6 +28,14 @@ static void describe(struct cv_guest *g, const void *req, struct cv_reply *reply
 {
 	(void)req;
 	cv_guest_describe(g, reply);
+}
+
+static int diff(struct cv_guest *g, const struct cv_file_ctx *ctx, const void *req, void *res,
+		struct cove_error *err)
+{
+	const char *scratch = g->has_tmp ? g->setup->tmp_dir : NULL;
+
+	return cv_env_diff(ctx, &g->origin, g->space.cwd, scratch, req, res, err);
 }
 
 static const struct binding bindings[CV_OP_COUNT] = {
@@ -71,11 +81,13 @@ static const struct binding bindings[CV_OP_COUNT] = {
 	[CV_OP_ID_ENV_DESCRIBE] = {.guest = describe},
 	[CV_OP_ID_ENV_PING] = {.guest = ping},
 	[CV_OP_ID_ENV_RESET] = {.process = cv_env_reset},
+	[CV_OP_ID_ENV_DIFF] = {.job = diff},
 	[CV_OP_ID_ENV_RESOLVE_TMP] = {.guest = cv_guest_resolve_tmp},
 };
 
 static int run_file(struct cv_guest_call *call, struct cove_error *err)
 {
+	const struct binding *b = &bindings[call->op->id];
 	struct cv_file_ctx ctx = {
 		.space = &call->guest->space, .arena = call->arena, .cancel = &call->cancel};
 
@@ -84,7 +96,9 @@ static int run_file(struct cv_guest_call *call, struct cove_error *err)
 	call->res = cv_arena_alloc(call->arena, call->op->res->size);
 	if (!call->res)
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
-	return bindings[call->op->id].file(&ctx, call->req, call->res, err);
+	if (b->job)
+		return b->job(call->guest, &ctx, call->req, call->res, err);
+	return b->file(&ctx, call->req, call->res, err);
 }
 
 void cv_guest_run_job(struct cv_guest_call *call)
@@ -118,7 +132,7 @@ void cv_guest_dispatch(struct cv_guest_call *call)
 			cv_guest_run_job(call);
 			cv_guest_setup_done(call);
 		}
-	} else if (b->file && (call->op->flags & CV_OP_LONG)) {
+	} else if ((b->file || b->job) && (call->op->flags & CV_OP_LONG)) {
 		cv_workers_add(g, call);
 	} else if (b->file) {
 		cv_guest_run_job(call);

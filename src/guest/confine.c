@@ -82,6 +82,10 @@ int cv_guest_confine(struct cv_guest_call *call, struct cove_error *err)
 	rc = cv_root_enter(&root, err);
 	if (rc < 0)
 		return rc;
+	call->guest->origin = (struct cv_origin){.known = !s->sandbox->workspace,
+						 .seed = root.base,
+						 .upper = root.upper,
+						 .settled_ns = cv_file_clock_ns()};
 	if (tell(call, &root) < 0)
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
 	rc = cv_procs_entered(&call->guest->procs, s->sandbox->processes > 0);

@@ -15,6 +15,7 @@
 #define CV_GUEST_GUEST_H
 
 #include "base/loop.h"
+#include "changes/changes.h"
 #include "files/observe.h"
 #include "files/streams.h"
 #include "ops/reply.h"
@@ -82,6 +83,7 @@ struct cv_guest {
 	const char *const
 		*isolation; /* what is active, once it was built; NULL: as the set-up says */
 	int tmp_lock;
+	struct cv_origin origin; /* of the workspace */
 };
 
 /* calls.c */

@@ -172,7 +172,8 @@ static int start(struct cv_guest *g)
 
 int main(int argc, char **argv)
 {
-	static struct cv_guest guest = {.out.fd = -1, .tmp_lock = -1};
+	static struct cv_guest guest = {
+		.out.fd = -1, .tmp_lock = -1, .origin = {.seed = -1, .upper = -1}};
 	bool sandboxed = argc > 1 && strcmp(argv[1], "--sandbox") == 0;
 	int rc;
 

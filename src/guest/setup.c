@@ -58,6 +58,21 @@ static int enter_cwd(struct cv_guest *g, const char *cwd, struct cove_error *err
 	return 0;
 }
 
+/* What the workspace began with; nothing where it is a directory that was there before. */
+static int remember_origin(struct cv_guest *g, const struct cv_guest_setup *s,
+			   struct cove_error *err)
+{
+	g->origin = CV_ORIGIN_NONE;
+	g->origin.known = true;
+	g->origin.settled_ns = cv_file_clock_ns();
+	if (!s->seed)
+		return 0;
+	g->origin.seed = open(s->seed, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return g->origin.seed < 0 ?
+		       cv_fail_errno(err, errno, s->seed, "can't use the seed '%s'", s->seed) :
+		       0;
+}
+
 int cv_guest_prepare(struct cv_guest_call *call, struct cove_error *err)
 {
 	const struct cv_guest_setup *s = call->req;
@@ -77,6 +92,8 @@ int cv_guest_prepare(struct cv_guest_call *call, struct cove_error *err)
 	cv_text_copy(g->space.home, sizeof(g->space.home), s->home);
 	if (rc == 0 && s->seed)
 		rc = cv_copy_tree(s->seed, g->space.cwd, &call->cancel, &left_out, err);
+	if (rc == 0 && !g->sandboxed && s->fresh)
+		rc = remember_origin(g, s, err);
 	if (rc == 0 && cv_procs_configure(&g->procs, s->shell, s->env, s->timeout_ms) < 0)
 		rc = cv_fail(err, COVE_E_INTERNAL, "out of memory");
 	return rc;

@@ -85,6 +85,8 @@ extern const struct cv_struct cv_struct_output_read_result;
 extern const struct cv_struct cv_struct_env_describe_result;
 extern const struct cv_struct cv_struct_env_reset_result;
 extern const struct cv_struct cv_struct_env_resolve_tmp;
+extern const struct cv_struct cv_struct_env_diff;
+extern const struct cv_struct cv_struct_env_diff_result;
 extern const struct cv_struct cv_struct_guest_setup;
 
 #endif

@@ -72,6 +72,7 @@ static const struct cv_field setup_rows[] = {
 	F(CV_STR, text, "text", "for a model", .max = 4096, .flags = CV_EMPTY_OK),
 	F(CV_INT, timeout_ms, "timeout_ms", "deadline of a command that gives none", .unit = "ms",
 	  .min = 1, .max = CV_MS_MAX),
+	F(CV_BOOL, fresh, "fresh", "cwd holds the seed alone"),
 	F(CV_OBJP, sandbox, "sandbox", "what to build first", .sub = &cv_struct_sandbox_plan),
 };
 CV_DESCRIBE(guest_setup, "setup", S, setup_rows);

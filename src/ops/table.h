@@ -92,6 +92,7 @@ struct cv_guest_setup {
 	const char *text;		       /* the same */
 	int64_t timeout_ms;		       /* of a command that gives none */
 	const struct cv_sandbox_plan *sandbox; /* NULL: none */
+	bool fresh;			       /* cwd was made for it, and holds the seed alone */
 };
 
 /* Checks a request against its row, beyond the ranges of single fields. */

@@ -328,7 +328,8 @@ int cv_root_build(const struct cv_sandbox_plan *plan, struct cv_root *r, struct 
 	int devices[8];
 	int rc;
 
-	*r = (struct cv_root){.plan = plan, .fd = -1, .scratch = -1, .seed = -1};
+	*r = (struct cv_root){
+		.plan = plan, .fd = -1, .scratch = -1, .seed = -1, .base = -1, .upper = -1};
 	if (!trees)
 		return cv_fail(err, COVE_E_INTERNAL, "out of memory");
 	rc = begin(r, err);

@@ -80,7 +80,9 @@ struct cv_root {
 	dev_t own[CV_SANDBOX_MOUNTS + 2];
 	size_t own_count;
 	bool overlay;
-	int seed; /* must be copied into the workspace before going in; -1: no */
+	int seed;  /* must be copied into the workspace before going in; -1: no */
+	int base;  /* the seed itself, to be compared with later; -1: none */
+	int upper; /* what an overlay writes to; -1: none */
 };
 
 /* Builds the new root, up to the seed's copy where one is needed. */

@@ -153,8 +153,12 @@ int cv_root_attach_workspace(struct cv_root *r, struct cv_root_workspace *w, str
 {
 	int rc = attach(r, w);
 
+	if (rc == 0 && r->overlay)
+		r->upper = TAKE_FD(w->upper);
 	cv_close(&w->upper);
 	cv_close(&w->work);
+	if (rc == 0 && w->lower >= 0)
+		r->base = fcntl(w->lower, F_DUPFD_CLOEXEC, 3);
 	if (rc < 0) {
 		cv_close(&w->lower);
 		cv_sandbox_refused(CV_STEP_MOUNT, -rc, err);
