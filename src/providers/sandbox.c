@@ -228,7 +228,9 @@ static int remove_cgroup(struct cove_env *env, struct cove_error *err)
 
 static int teardown(struct cove_env *env, bool keep, struct cove_error *err)
 {
-	int rc = remove_cgroup(env, err);
+	/* A group that is left is told; the rest is not left for that. */
+	int group = remove_cgroup(env, err);
+	int rc = 0;
 
 	if (keep && env->made && env->made_layers)
 		rc = cv_sandbox_keep(env, err);
@@ -236,7 +238,7 @@ static int teardown(struct cove_env *env, bool keep, struct cove_error *err)
 		rc = cv_run_dir_remove_layers(env, err);
 	if (rc == 0 && env->made && !keep)
 		rc = cv_run_dir_remove(env, err);
-	return rc;
+	return rc < 0 ? rc : group;
 }
 
 /* Nothing of the host's variables comes in unless the policy names it. */

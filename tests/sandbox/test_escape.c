@@ -463,6 +463,48 @@ START_TEST(sbx_5_memory) /* SBX-5, PROC-6 */
 }
 END_TEST
 
+/* A group that somebody else is in can't be removed: that is told, and all else is removed. */
+START_TEST(env_9_a_group_in_use)
+{
+	struct cove_sandbox_policy policy = {.size = sizeof(policy),
+					     .limits = {.memory_bytes = 256 << 20}};
+	char path[PATH_MAX + 64];
+	char root[PATH_MAX + 16];
+	const char *options[] = {root, NULL};
+	char *line;
+	bool v1;
+	pid_t pid;
+	FILE *f;
+
+	setup_dir();
+	snprintf(root, sizeof(root), "root=%s/runs", test_dir);
+	begin_sandbox(COVE_OPTS(cove_env_opts, .policy = &policy, .options = options,
+				.seed = "/usr/include/linux", .retain = COVE_RETAIN_ALWAYS));
+	if (refused_where_it_must("policy.limits.memory_bytes"))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", guest_pid());
+	line = read_host(path);
+	v1 = strstr(line, ":memory:") != NULL;
+	line = strstr(line, v1 ? ":memory:" : "::/") + (v1 ? 8 : 2);
+	line[strcspn(line, "\n")] = '\0';
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s%s/cgroup.procs", v1 ? "/memory" : "", line);
+	pid = fork();
+	if (pid == 0)
+		for (;;)
+			pause();
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "%d\n", pid);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_int_eq(cove_env_close(env, COVE_OUTCOME_SUCCESS, &err), COVE_E_CLEANUP_FAILED);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	*strrchr(path, '/') = '\0';
+	ck_assert_int_eq(rmdir(path), 0);
+	teardown_dir();
+}
+END_TEST
+
 START_TEST(sbx_5_full_disk) /* SBX-5, SBX-6 */
 {
 	struct cove_sandbox_policy policy = {.size = sizeof(policy),
@@ -514,6 +556,7 @@ static const TTest **const tests[] = {
 	&sbx_6_links_for_the_cleanup,
 	&sbx_5_fork_bomb,
 	&sbx_5_memory,
+	&env_9_a_group_in_use,
 	&sbx_5_full_disk,
 	&sbx_6_inotify,
 };
