@@ -480,7 +480,7 @@ START_TEST(sbx_7_bad_options) /* ERR-2 */
 }
 END_TEST
 
-START_TEST(sbx_4_network)
+START_TEST(sbx_4_network) /* SBX-4 */
 {
 	const char *options[] = {"network=host", NULL};
 
