@@ -61,7 +61,8 @@ static int tell(struct cv_guest_call *call, const struct cv_root *root)
 /* Both for this process and for the keepers that it makes before it has built anything. */
 int cv_guest_begin_confined(struct cv_guest *g)
 {
-	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+	/* The keeper inherits this directory, and pivot_root() moves whoever is in the old root. */
+	if (prctl(PR_SET_DUMPABLE, 0) < 0 || chdir("/") < 0)
 		return -errno;
 	return cv_procs_begin_confined(&g->procs, cv_sandbox_give_up, cv_sandbox_filter());
 }
@@ -78,7 +79,6 @@ int cv_guest_confine(struct cv_guest_call *call, struct cove_error *err)
 		rc = cv_fail_errno(err, errno, s->sandbox->oom, "can't watch the memory limit");
 	if (rc < 0)
 		return rc;
-	cv_procs_settle(&call->guest->procs);
 	rc = cv_root_enter(&root, err);
 	if (rc < 0)
 		return rc;

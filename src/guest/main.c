@@ -130,9 +130,12 @@ static int scratch(void *user, const char **ret_path, struct cove_error *err)
 
 static int start(struct cv_guest *g)
 {
-	int rc;
+	int rc = 0;
 
 	syscall(SYS_close_range, 3, ~0U, 0);
+	/* While this process may still open what is its own. */
+	if (g->sandboxed)
+		rc = cv_procs_go_first();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a write beyond a limit is an error, not an end */
 	umask(022);
@@ -145,7 +148,8 @@ static int start(struct cv_guest *g)
 	prctl(PR_SET_DUMPABLE, 0);
 #endif
 	cv_guest_watch_memory();
-	rc = cv_loop_init(&g->loop);
+	if (rc == 0)
+		rc = cv_loop_init(&g->loop);
 	if (rc == 0)
 		rc = open_conn(g);
 	/* The host reads this while the first keeper is forked. */

@@ -294,6 +294,22 @@ void cv_keeper_confine(int (*fn)(void), const struct sock_fprog *program)
 	filter = program;
 }
 
+/* This process's own; what is forked inherits what it reads just then. */
+static int oom_score_fd = -1;
+
+int cv_keeper_go_first(void)
+{
+	oom_score_fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	return oom_score_fd < 0 ? -errno : 0;
+}
+
+/* A host that is further up already stays where it is: lower may not be allowed again. */
+static void set_oom_score(const char *text)
+{
+	if (oom_score_fd >= 0 && pwrite(oom_score_fd, text, strlen(text), 0) < 0)
+		cv_close(&oom_score_fd);
+}
+
 int cv_keeper_fork(pid_t *ret_pid, int *ret_sock)
 {
 	int pair[2];
@@ -305,7 +321,10 @@ int cv_keeper_fork(pid_t *ret_pid, int *ret_sock)
 	 * Exit signal 0: only who asks for it by its number can reap it, so that number stays its
 	 * own.
 	 */
+	set_oom_score("500");
 	pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+	if (pid != 0)
+		set_oom_score("0");
 	if (pid == 0) {
 		/* stderr stays: the host knows by its end that no keeper is left. */
 		int sock = dup2(pair[1], STDIN_FILENO);

@@ -25,6 +25,12 @@
 int cv_keeper_fork(pid_t *ret_pid, int *ret_sock);
 
 /*
+ * Keepers and their commands go first when memory runs out, not the guest, which all of them need.
+ * To be called while this process may still be looked into by itself; 0 or -errno.
+ */
+int cv_keeper_go_first(void);
+
+/*
  * What every keeper forked from now on does first: give_up, which makes system calls only and
  * returns 0 or -errno, then the seccomp filter. Their commands inherit both. NULL: nothing.
  */

@@ -325,27 +325,20 @@ int cv_pool_start(struct cv_procs *procs)
 	return start_nursery(procs);
 }
 
-void cv_pool_prepare(struct cv_procs *procs)
+int cv_pool_start_one(struct cv_procs *procs)
 {
-	procs->siblings_wanted++;
-	cv_worker_send(procs->nursery, CV_KEEPER_CLONE, 0);
+	pid_t pid;
+	int sock;
+	int rc = cv_keeper_fork(&pid, &sock);
+
+	return rc < 0 ? rc : worker_new(procs, pid, sock) ? 0 : -ENOMEM;
 }
 
 int cv_pool_restart(struct cv_procs *procs)
 {
 	while (procs->workers)
 		worker_drop(procs->workers, false);
-	return start_nursery(procs);
-}
-
-void cv_procs_settle(struct cv_procs *procs)
-{
-	while (procs->nursery && procs->siblings_wanted > 0) {
-		struct pollfd p = {.fd = procs->nursery->sock, .events = POLLIN};
-
-		if (poll(&p, 1, -1) > 0)
-			on_worker(&procs->nursery->watch, EPOLLIN);
-	}
+	return cv_pool_start_one(procs);
 }
 
 /* Waits for one keeper's end, at most until then. */

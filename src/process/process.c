@@ -65,16 +65,16 @@ int cv_procs_begin(struct cv_procs *procs)
 	return rc < 0 ? rc : open_null(procs);
 }
 
+int cv_procs_go_first(void)
+{
+	return cv_keeper_go_first();
+}
+
 int cv_procs_begin_confined(struct cv_procs *procs, int (*give_up)(void),
 			    const struct sock_fprog *filter)
 {
-	int rc;
-
 	cv_keeper_confine(give_up, filter);
-	rc = cv_pool_start(procs);
-	if (rc == 0)
-		cv_pool_prepare(procs);
-	return rc;
+	return cv_pool_start_one(procs);
 }
 
 int cv_procs_entered(struct cv_procs *procs, bool limited)

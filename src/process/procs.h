@@ -186,17 +186,14 @@ int cv_procs_init(struct cv_procs *procs, struct cv_loop *loop, const struct cv_
 int cv_procs_begin(struct cv_procs *procs);
 
 /*
- * The same for a guest that has yet to build its sandbox: keepers give up what it must still have,
- * and one is made ready for the first command while it builds.
+ * The same for a guest that has yet to build its sandbox: keepers give up what it must still have.
+ * The first is for the first command, and gets ready while the guest builds; the nursery is made when
+ * a second is needed. Nothing forks until the first command, so nothing can miss a change of the
+ * root.
  */
+int cv_procs_go_first(void); /* before it, when memory runs out; cv_keeper_go_first() */
 int cv_procs_begin_confined(struct cv_procs *procs, int (*give_up)(void),
 			    const struct sock_fprog *filter);
-
-/*
- * Waits until no keeper is being forked: one that is might miss a change of the root. Between this
- * and the next command nothing forks.
- */
-void cv_procs_settle(struct cv_procs *procs);
 
 /*
  * Kills for want of memory are counted in this file, of a control group; NULL: there is none. To be

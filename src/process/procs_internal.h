@@ -26,8 +26,8 @@ char *cv_command_text(const struct cove_exec_opts *req);
 
 /* pool.c */
 int cv_pool_start(struct cv_procs *procs);
-void cv_pool_prepare(struct cv_procs *procs); /* one more, for a command that will come */
-int cv_pool_restart(struct cv_procs *procs);  /* anew, with none of those there are */
+int cv_pool_start_one(struct cv_procs *procs); /* a keeper for the first command, and no nursery */
+int cv_pool_restart(struct cv_procs *procs);   /* anew, with none of those there are */
 /* Hands the process to an idle keeper, or asks for one. */
 void cv_pool_run(struct cv_process *p);
 void cv_pool_release(struct cv_worker *w, bool reusable);

@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+
+/* So many processes and threads at once a sandbox may have where no policy says less. */
+#define PID_MAX "8192"
 
 #define PROC_ATTRS (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
@@ -126,6 +130,20 @@ static int put(const struct cv_root *r, const char *path, const char *text)
 }
 
 /*
+ * Since Linux 6.14 each PID namespace has a highest number of its own. Before, this file is the
+ * host's, and must not be touched.
+ */
+static bool has_own_pid_max(void)
+{
+	struct utsname uts;
+	int major = 0;
+	int minor = 0;
+
+	return uname(&uts) == 0 && sscanf(uts.release, "%d.%d", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 14));
+}
+
+/*
  * What the kernel counts per user it counts for the user outside too, who must have some left: the
  * sandbox gets at most half. New user namespaces it gets none, filter or no filter.
  */
@@ -151,7 +169,11 @@ static int set_quotas(const struct cv_root *r)
 		snprintf(text, sizeof(text), "%ld", strtol(text, NULL, 10) / 2);
 		rc = n < 0 ? -errno : put(r, halved[i].own, text);
 	}
-	return rc == 0 ? put(r, "proc/sys/user/max_user_namespaces", "0") : rc;
+	if (rc == 0)
+		rc = put(r, "proc/sys/user/max_user_namespaces", "0");
+	if (rc == 0 && has_own_pid_max())
+		rc = put(r, "proc/sys/kernel/pid_max", PID_MAX);
+	return rc;
 }
 
 /*

@@ -67,8 +67,6 @@ int cv_sandbox_give_up(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return -errno;
-	if (chdir("/") < 0)
-		return -errno;
 	/* Until there is no such capability; whoever was forked without any has none left to drop. */
 	for (int cap = 0, has = 0; has >= 0; cap++) {
 		has = prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0 ?

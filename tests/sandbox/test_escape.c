@@ -297,7 +297,13 @@ static void check_confined(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/cwd/boot", pid);
 	ck_assert_int_ne(stat(path, &st), 0);
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	snprintf(status, sizeof(status), "%s", read_host(path));
+	/* The first keeper gives up what it had while the guest builds, and may not be done. */
+	for (int i = 0; i < 1000; i++) {
+		snprintf(status, sizeof(status), "%s", read_host(path));
+		if (strstr(status, "Seccomp:\t2"))
+			break;
+		poll(NULL, 0, 1);
+	}
 	ck_assert_ptr_nonnull(strstr(status, "CapPrm:\t0000000000000000"));
 	ck_assert_ptr_nonnull(strstr(status, "CapBnd:\t0000000000000000"));
 	ck_assert_ptr_nonnull(strstr(status, "NoNewPrivs:\t1"));
@@ -318,13 +324,16 @@ START_TEST(sbx_1_keepers_are_confined)
 	setup_dir();
 	for (int i = 0; i < 30; i++) {
 		begin_sandbox(NULL);
-		expect_out("echo x", "x\n");
+		if (i % 2 == 0)
+			expect_out("echo x", "x\n");
+		else
+			ck_assert_int_eq(cove_env_ping(env, &err), 0);
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", guest_pid(), guest_pid());
 		f = fopen(path, "r");
 		for (n = 0; n < 20 && fscanf(f, "%d", &pids[n]) == 1; n++)
 			check_confined(pids[n]);
 		fclose(f);
-		ck_assert_int_ge(n, 2);
+		ck_assert_int_ge(n, 1);
 		check_confined(guest_pid());
 		ck_assert_int_eq(cove_env_close(env, COVE_OUTCOME_SUCCESS, &err), 0);
 	}
@@ -358,15 +367,25 @@ END_TEST
 START_TEST(sbx_6_host_settings_are_as_before)
 {
 	char before[4096];
+	char pid_max[32];
+	bool own_pid_max;
+	struct cove_exec_result *r;
 
 	setup_dir();
 	snprintf(before, sizeof(before), "%s", read_host("/proc/sys/kernel/core_pattern"));
+	snprintf(pid_max, sizeof(pid_max), "%s", read_host("/proc/sys/kernel/pid_max"));
 	begin_sandbox(NULL);
 	cove_exec_result_free(
 		sh("echo '|/workspace/evil' > /proc/sys/kernel/core_pattern; echo b > "
 		   "/proc/sysrq-trigger; hostname evil; ip link set lo down; kill -SEGV $$"));
+	/* Without a limit a sandbox can't use up the host's process numbers, where the kernel can. */
+	r = sh("cat /proc/sys/kernel/pid_max; uname -r");
+	own_pid_max = strverscmp(strchr(r->out.text, '\n') + 1, "6.14") >= 0;
+	ck_assert_int_eq(atoi(r->out.text), own_pid_max ? 8192 : atoi(pid_max));
+	cove_exec_result_free(r);
 	end();
 	ck_assert_str_eq(before, read_host("/proc/sys/kernel/core_pattern"));
+	ck_assert_str_eq(pid_max, read_host("/proc/sys/kernel/pid_max"));
 }
 END_TEST
 
@@ -439,6 +458,11 @@ START_TEST(sbx_5_memory) /* SBX-5, PROC-6 */
 	const char *argv[] = {"python3", "-c", "x = bytearray(300000000)", NULL};
 	struct cove_exec_result *r;
 
+	/* A sanitizer's memory would be the first to go. */
+	if (!strstr(getenv("COVE_GUEST") ? getenv("COVE_GUEST") : "", "/build/")) {
+		printf("memory is not limited: COVE_GUEST names no release guest\n");
+		return;
+	}
 	setup_dir();
 	begin_sandbox(COVE_OPTS(cove_env_opts, .policy = &policy));
 	if (refused_where_it_must("policy.limits.memory_bytes"))
