@@ -94,6 +94,15 @@ int cv_write_open_stage(const struct cv_write *j, struct cv_stage *s)
 	return cv_stage_open(s, j->place.dirfd, j->fd < 0 && !j->opts->file_mode ? 0666 : 0600);
 }
 
+/* The directory would not have it; the file itself might. */
+static int fail_stage(struct cv_write *j, int rc)
+{
+	rc = cv_write_fail(j, rc);
+	if (j->fd >= 0 && (rc == COVE_E_PERMISSION_DENIED || rc == COVE_E_BUSY))
+		cv_err_hint(j->err, "where only the file itself may be written, use in_place");
+	return rc;
+}
+
 /* What is staged gets its mode and owner. */
 static int finish_stage(const struct cv_write *j, struct cv_stage *s)
 {
@@ -140,15 +149,8 @@ int cv_write_publish(struct cv_write *j, struct cv_stage *s)
 	rc = finish_stage(j, s);
 	if (rc == 0)
 		rc = publish(j, s);
-	if (rc == -EACCES || rc == -EPERM || rc == -EBUSY) {
-		rc = cv_write_fail(j, rc);
-		if (j->fd >= 0)
-			cv_err_hint(j->err,
-				    "where only the file itself may be written, use in_place");
-		return rc;
-	}
 	if (rc != 0)
-		return rc < 0 ? cv_write_fail(j, rc) : rc;
+		return rc < 0 ? fail_stage(j, rc) : rc;
 	return flush_directory(j, dirfd);
 }
 
@@ -157,8 +159,9 @@ static int write_staged(struct cv_write *j)
 	CV_STAGE_SCOPE struct cv_stage s = CV_STAGE_NONE;
 	int rc = cv_write_open_stage(j, &s);
 
-	if (rc == 0)
-		rc = cv_stage_write(&s, j->opts->data.data, j->opts->data.len, j->ctx->cancel);
+	if (rc < 0)
+		return fail_stage(j, rc);
+	rc = cv_stage_write(&s, j->opts->data.data, j->opts->data.len, j->ctx->cancel);
 	return rc < 0 ? cv_write_fail(j, rc) : cv_write_publish(j, &s);
 }
 

@@ -13,16 +13,13 @@ load helper
 }
 
 @test "SBX-2: neither / nor the home directory is taken without being named" {
-	cd /
-	status 2 "$COVE" exec -- true
-	says stderr "--seed or --bind"
 	HOME=$work/home/me
-	mkdir -p "$HOME" && cd "$HOME"
-	status 2 "$COVE" exec -- true
-	cd "$work/home"
-	status 2 "$COVE" exec -- true
-	mkdir "$HOME/project" && cd "$HOME/project"
-	status 0 "$COVE" exec -- true
+	mkdir -p "$HOME/project"
+	for dir in / "$HOME" "$work/home"; do
+		status 2 env -C "$dir" "$COVE" exec -- true
+		says stderr "--seed or --bind"
+	done
+	status 0 env -C "$HOME/project" "$COVE" exec -- true
 	status 0 "$COVE" exec --seed "$HOME" -- true
 }
 

@@ -368,7 +368,7 @@ START_TEST(err_5_a_guest_that_is_gone) /* ERR-5, CASE-27 */
 			    NULL, &read_call, &err),
 		0);
 	ck_assert_int_eq(cove_call_take(read_call, NULL, &err), COVE_E_NOT_FOUND);
-	await_processes(mark(), 3); /* the shell has it too */
+	await_processes(mark(), 2);
 	t = now_ms();
 	ck_assert_int_eq(kill(guest_pid(), SIGKILL), 0);
 	ck_assert_int_eq(cove_call_take(call, NULL, &err), COVE_E_OUTCOME_UNKNOWN);

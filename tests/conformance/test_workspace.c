@@ -188,12 +188,12 @@ START_TEST(job_14_every_run_has_its_own_copy) /* JOB-14, CASE-58 */
 		mkdir(below("runs"), 0700);
 		snprintf(root_option, sizeof(root_option), "root=%s", below("runs"));
 		err = (struct cove_error)COVE_ERROR_INIT;
-		ck_assert_int_eq(cove_env_open(COVE_OPTS(cove_env_opts, .job_id = "j",
-							 .run_id = run, .seed = below("seed"),
-							 .options = root_list,
-							 .retain = COVE_RETAIN_NEVER),
-					       &env, &err),
-				 0);
+		ck_assert_int_eq(
+			cove_env_open(COVE_OPTS(cove_env_opts, .provider = "workspace",
+						.job_id = "j", .run_id = run, .seed = below("seed"),
+						.options = root_list, .retain = COVE_RETAIN_NEVER),
+				      &env, &err),
+			0);
 		expect_out(
 			"./run.sh; cat link; echo; readlink dangling loop; stat -c '%a %F' dir dir/secret fifo; "
 			"echo changed > run.sh; rm -r dir",
@@ -241,7 +241,8 @@ START_TEST(env_4_a_failed_set_up_leaves_nothing) /* ENV-4 */
 	put("seed/unreadable", "x", 0);
 	mkdir(below("runs"), 0700);
 	snprintf(root_option, sizeof(root_option), "root=%s", below("runs"));
-	ck_assert_int_eq(cove_env_open(COVE_OPTS(cove_env_opts, .job_id = "j", .run_id = "r",
+	ck_assert_int_eq(cove_env_open(COVE_OPTS(cove_env_opts, .provider = "workspace",
+						 .job_id = "j", .run_id = "r",
 						 .seed = below("seed"), .options = root_list,
 						 .retain = COVE_RETAIN_ALWAYS),
 				       &env, &err),
@@ -265,7 +266,9 @@ START_TEST(job_5_a_root_of_somebody_else) /* JOB-5 */
 	} else {
 		snprintf(root_option, sizeof(root_option), "root=/usr");
 	}
-	ck_assert_int_eq(cove_env_open(COVE_OPTS(cove_env_opts, .options = root_list), &env, &err),
+	ck_assert_int_eq(cove_env_open(COVE_OPTS(cove_env_opts, .provider = "workspace",
+						 .options = root_list),
+				       &env, &err),
 			 0);
 	ck_assert_int_eq(cove_env_ready(env, NULL, &err), COVE_E_PERMISSION_DENIED);
 	ck_assert_int_eq(cove_env_close(env, COVE_OUTCOME_FAILURE, &err), 0);
