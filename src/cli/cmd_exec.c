@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cove exec: one command in an environment, with this process's standard streams as its own. */
+#include "cli/changes.h"
 #include "cli/env_args.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
@@ -51,6 +52,7 @@ struct exec_args {
 	bool json;
 	bool render;
 	bool spill;
+	struct changes_args changes;
 };
 
 struct session {
@@ -291,6 +293,7 @@ static int run(const void *args, const struct words *words)
 	const struct exec_args *a = args;
 	struct session s = {.args = a, .argv = a->script ? NULL : words->command};
 	struct cove_error err = COVE_ERROR_INIT;
+	struct changes_args changes = a->changes;
 	struct env_setup setup;
 	int code = check_words(a, words);
 
@@ -298,6 +301,7 @@ static int run(const void *args, const struct words *words)
 		return code;
 	if (open_stdin(&s) < 0)
 		return EXIT_OWN;
+	changes.since_ns = changes_clock();
 	if (env_args_resolve(&a->env, COVE_RETAIN_NEVER, true, &setup, &err) < 0 ||
 	    cove_env_open(&setup.opts, &s.env, &err) < 0) {
 		stdin_feed_close(&s.feed);
@@ -305,11 +309,20 @@ static int run(const void *args, const struct words *words)
 		/* Usage and what can't be provided keep their codes; 1 would look like the command's. */
 		return cove_code_exit(err.code) == 1 ? EXIT_OWN : cove_code_exit(err.code);
 	}
+	changes.seed = setup.opts.seed;
+	code = changes_check(&changes, a->json);
+	if (code != 0) {
+		stdin_feed_close(&s.feed);
+		cove_env_close(s.env, COVE_OUTCOME_FAILURE, NULL);
+		return code;
+	}
 	interrupt_install(2);
 	code = a->tty && !a->json ? run_tty(&s, &err) : run_exec(&s, &err);
 	if (s.feed.read_error)
 		report("can't read stdin: %s", strerror(s.feed.read_error));
 	stdin_feed_close(&s.feed);
+	if (changes_do(&changes, s.env, s.outcome == COVE_OUTCOME_SUCCESS) < 0)
+		code = EXIT_OWN;
 	env_args_close(&a->env, s.env, s.outcome);
 	return code;
 }
@@ -343,6 +356,13 @@ static const struct opt options[] = {
 	{"spill", 0, OPT_FLAG,
 	 .help = "with --json: output beyond 50000 bytes whole in a file of the environment",
 	 ROW(spill)},
+	{"diff", 0, OPT_FLAG, .help = "print what it changed as a patch, after its output",
+	 ROW(changes.diff)},
+	{"diff-to", 0, OPT_TEXT, "FILE", "write that patch to FILE", ROW(changes.diff_to)},
+	{"apply", 0, OPT_FLAG,
+	 .help = "ask, and write what it changed back to the seed, if it succeeded",
+	 ROW(changes.apply)},
+	{"yes", 0, OPT_FLAG, .help = "with --apply: don't ask", ROW(changes.yes)},
 	{NULL},
 };
 

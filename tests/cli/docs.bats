@@ -68,6 +68,10 @@ options_of() { # VERB
 	replay "$COVE_SOURCE/README.md"
 }
 
+@test "docs/changes.md: every command shown does what is shown" {
+	replay "$COVE_SOURCE/docs/changes.md"
+}
+
 @test "docs/cli.md: every command shown does what is shown" {
 	replay "$COVE_SOURCE/docs/cli.md"
 }
