@@ -133,8 +133,10 @@ void env_args_close(const struct env_args *args, struct cove_env *env, int outco
 	const char *workspace = env && args->retain ? cove_env_workspace(env) : NULL;
 	CV_FREE char *kept = workspace ? strdup(workspace) : NULL;
 
-	if (cove_env_close(env, outcome, &err) < 0)
+	if (cove_env_close(env, outcome, &err) < 0) {
 		report_error(&err);
+		return;
+	}
 	if (kept && access(kept, F_OK) == 0)
 		report("the workspace is kept in %s", kept);
 }

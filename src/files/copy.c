@@ -7,6 +7,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 
+/* What a directory has until it gets its own mode. */
+#define DIR_MADE 0700
+
 #define NAMES_MAX ((size_t)256 << 20)
 
 void cv_copy_path(const struct cv_copy_level *l, const char *name, cv_path dst)
@@ -134,7 +137,7 @@ static struct cv_copy_level *open_level(struct cv_copier *c, const struct cv_cop
 	*ret_rc = src < 0 && errno != ENOENT ? -errno : 0;
 	if (src < 0)
 		return NULL;
-	if (mkdirat(in->dst, name, 0700) == 0)
+	if (mkdirat(in->dst, name, DIR_MADE) == 0)
 		dst = openat(in->dst, name, flags);
 	if (dst < 0) {
 		*ret_rc = -errno;
@@ -188,7 +191,7 @@ static void ascend(struct cv_copier *c)
 			rc = open_again(l->dst, &up->dst_st, &up->dst);
 	}
 	if (rc == 0 && !is_root)
-		rc = cv_copy_attributes(l->dst, &l->src_st, 0);
+		rc = cv_copy_attributes(l->dst, &l->src_st, DIR_MADE);
 	if (rc < 0)
 		cv_copy_failed(c, rc, l, NULL);
 	pop(c);

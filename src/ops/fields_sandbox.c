@@ -64,6 +64,7 @@ static const struct cv_field plan_rows[] = {
 	F(CV_STRV, masked, "masked", "the policy's", .max = MOUNTS_MAX),
 	F(CV_BOOL, copy_seed, "copy_seed", "no overlay"),
 	F(CV_BOOL, read_only, "read_only", "/workspace may not be written"),
+	F(CV_BOOL, keeping, "keeping", "only copies, whatever the modes"),
 	F(CV_BOOL, host_network, "host_network", "the host's network"),
 	F(CV_BOOL, host_root, "host_root", "outside it is root"),
 	F(CV_INT, uid, "uid", "user inside", .def = 1000, .min = 1, .max = UID_MAX),

@@ -68,6 +68,7 @@ struct cv_sandbox_plan {
 	const char *const *masked;
 	bool copy_seed; /* no overlay, a true copy */
 	bool read_only; /* /workspace */
+	bool keeping;	/* no command will run: it may read what even its owner may not */
 	bool host_network;
 	bool host_root; /* the user inside is the host's root outside */
 	int64_t uid;

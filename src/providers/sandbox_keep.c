@@ -14,6 +14,7 @@
 #include <cove/files.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #define KEPT "/kept"
 #define COPY "tree"
@@ -34,6 +35,7 @@ static struct cove_env *reopen(const struct cove_env *env, struct cove_error *er
 	plan->upper = env->plan->upper;
 	plan->work = env->plan->work;
 	plan->uid = env->plan->uid;
+	plan->keeping = true;
 	return again;
 }
 
@@ -49,17 +51,27 @@ static int copy_out(struct cove_env *env, struct cove_error *err)
 	return rc;
 }
 
-/* The finished copy takes the place of the empty directory that held it. */
+static int cant_keep(const struct cove_env *env, struct cove_error *err)
+{
+	return cv_fail_errno(err, errno, env->workspace, "can't keep the workspace '%s'",
+			     env->workspace);
+}
+
+/*
+ * The finished copy takes the place of the empty directory that held it. One that may not be written
+ * can't be given another parent, whoever owns it.
+ */
 static int put_in_place(const struct cove_env *env, struct cove_error *err)
 {
+	struct stat st;
 	cv_path from;
 
 	if ((size_t)snprintf(from, sizeof(from), "%s/%s", env->layers, COPY) >= sizeof(from))
 		return cv_fail_arg(err, "root", NULL, "is too long");
-	return rename(from, env->workspace) < 0 ?
-		       cv_fail_errno(err, errno, env->workspace, "can't keep the workspace '%s'",
-				     env->workspace) :
-		       0;
+	if (lstat(from, &st) < 0 || chmod(from, 0700) < 0 || rename(from, env->workspace) < 0 ||
+	    chmod(env->workspace, st.st_mode & 07777) < 0)
+		return cant_keep(env, err);
+	return 0;
 }
 
 int cv_sandbox_keep(const struct cove_env *env, struct cove_error *err)

@@ -95,6 +95,6 @@ int cv_root_enter(struct cv_root *r, struct cove_error *err)
 		return cv_sandbox_refused(CV_STEP_NETWORK, -rc, err);
 	rc = set_limits(r->plan);
 	if (rc == 0)
-		rc = cv_sandbox_give_up();
+		rc = r->plan->keeping ? 0 : cv_sandbox_give_up();
 	return rc < 0 ? cv_sandbox_refused(CV_STEP_DROP, -rc, err) : 0;
 }

@@ -249,6 +249,30 @@ START_TEST(job_6_a_kept_workspace_is_a_plain_directory) /* SBX-2, JOB-6 */
 }
 END_TEST
 
+/* What even its owner may not read is kept as it is. */
+START_TEST(job_6_kept_whatever_the_modes)
+{
+	char root[PATH_MAX + 16];
+	const char *options[] = {root, NULL};
+
+	setup_seed();
+	snprintf(root, sizeof(root), "root=%s/runs", test_dir);
+	begin_sandbox(COVE_OPTS(cove_env_opts, .seed = seed, .options = options, .job_id = "j",
+				.run_id = "r", .retain = COVE_RETAIN_ALWAYS));
+	cove_exec_result_free(sh("mkdir -p d/e; echo x > d/e/f; chmod 0 d/e/f d/e d; echo y > g; "
+				 "chmod 0 g; chmod 0 ."));
+	err = (struct cove_error)COVE_ERROR_INIT;
+	ck_assert_msg(cove_env_close(env, COVE_OUTCOME_SUCCESS, &err) == 0, "%s", err.message);
+	ck_assert_int_eq(
+		host("cd '%s/runs/j' && [ \"$(stat -c %%a r)\" = 0 ] && chmod 700 r && cd r && "
+		     "[ \"$(stat -c %%a d)$(stat -c %%a g)\" = 00 ] && chmod 700 d && "
+		     "chmod 700 d/e && chmod 600 d/e/f g && [ $(cat d/e/f)$(cat g) = xy ]",
+		     test_dir),
+		0);
+	teardown_dir();
+}
+END_TEST
+
 /* The guest is dead, and what the run wrote is kept all the same. */
 START_TEST(job_6_kept_after_the_guest_died)
 {
@@ -596,6 +620,7 @@ static const TTest **const tests[] = {
 	&sbx_2_a_seed_of_somebody_else,
 	&sbx_2_git_in_a_seed_of_somebody_else,
 	&job_6_a_kept_workspace_is_a_plain_directory,
+	&job_6_kept_whatever_the_modes,
 	&job_6_kept_after_the_guest_died,
 	&sbx_1_a_bound_directory,
 	&sbx_1_read_only,
