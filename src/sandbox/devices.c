@@ -136,11 +136,13 @@ static int put(const struct cv_root *r, const char *path, const char *text)
 static bool has_own_pid_max(void)
 {
 	struct utsname uts;
-	int major = 0;
-	int minor = 0;
+	char *dot;
+	long major;
 
-	return uname(&uts) == 0 && sscanf(uts.release, "%d.%d", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 14));
+	if (uname(&uts) < 0)
+		return false;
+	major = strtol(uts.release, &dot, 10);
+	return major > 6 || (major == 6 && *dot == '.' && strtol(dot + 1, NULL, 10) >= 14);
 }
 
 /*

@@ -123,13 +123,14 @@ static int take_image(struct cv_root *r, int image)
 {
 	DIR *dir = fdopendir(openat(image, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	const struct dirent *e;
-	int rc = dir ? 0 : -errno;
+	int rc = 0;
 
+	if (!dir)
+		return -errno;
 	while (rc == 0 && (e = readdir(dir)))
 		if (!is_own(e->d_name))
 			rc = take_over(r, image, e->d_name, e->d_name);
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	return rc;
 }
 
