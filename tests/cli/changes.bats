@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # What a command changed, shown and applied: cove exec --diff and --apply (SBX-3).
-# shellcheck disable=SC2016 # scripts for another shell
+# shellcheck disable=SC2016,SC2154 # scripts for another shell; $work
 
 load helper
 
