@@ -40,6 +40,7 @@
 #include <cove/files.h>
 #include <cove/job.h>
 #include <cove/output.h>
+#include <cove/port.h>
 #include <cove/process.h>
 #include <cove/sandbox.h>
 #include <cove/streams.h>

@@ -5,6 +5,7 @@
 #include <cove/changes.h>
 #include <cove/files.h>
 #include <cove/output.h>
+#include <cove/port.h>
 #include <cove/process.h>
 #include <cove/watch.h>
 
@@ -89,6 +90,10 @@ FREE_RESULT(cove_exec_result)
 FREE_RESULT(cove_process_start_result)
 FREE_RESULT(cove_process_wait_result)
 FREE_RESULT(cove_output_read_result)
+
+WITHOUT_REQUEST(cove_port_list, PORT_LIST, cove_port_list_result)
+WITH_RESULT(cove_port_inspect, PORT_INSPECT, cove_port_opts, cove_port_state_result)
+WITH_RESULT(cove_port_wait, PORT_WAIT, cove_port_opts, cove_port_state_result)
 
 WITHOUT_REQUEST(cove_env_describe, ENV_DESCRIBE, cove_env_describe_result)
 WITHOUT_REQUEST(cove_env_reset, ENV_RESET, cove_env_reset_result)

@@ -19,6 +19,7 @@
 #include "files/observe.h"
 #include "files/streams.h"
 #include "ops/reply.h"
+#include "ports/ports.h"
 #include "process/procs.h"
 #include "wire/conn.h"
 

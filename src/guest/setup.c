@@ -157,7 +157,7 @@ static const char **facets(const struct cv_guest *g, struct cv_arena *arena)
 	list[1] = g->procs.shell ? "shell=ready" : "shell=absent";
 	list[2] = "processes=ready";
 	list[3] = "outputs=ready";
-	list[4] = "ports=absent";
+	list[4] = "ports=ready";
 	list[5] = "state=absent";
 	return list;
 }

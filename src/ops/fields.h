@@ -82,6 +82,11 @@ extern const struct cv_struct cv_struct_process_write_stdin_result;
 extern const struct cv_struct cv_struct_output_read;
 extern const struct cv_struct cv_struct_output_read_result;
 
+extern const struct cv_struct cv_struct_port_list_result;
+extern const struct cv_struct cv_struct_port_inspect;
+extern const struct cv_struct cv_struct_port_wait;
+extern const struct cv_struct cv_struct_port_state_result;
+
 extern const struct cv_struct cv_struct_env_describe_result;
 extern const struct cv_struct cv_struct_env_reset_result;
 extern const struct cv_struct cv_struct_env_resolve_tmp;
