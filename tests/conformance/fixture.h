@@ -289,6 +289,10 @@ static UNUSED struct cove_exit wait_for(const char *process, int until, int64_t 
 	return exit;
 }
 
+/* What is the same whatever the provider, and takes long: run with the first of them only. */
+static const TTest **const *once_tests UNUSED;
+static size_t once_count UNUSED;
+
 /* A program of one suite whose tests run once per provider. */
 static UNUSED int run_suite(const char *name, const TTest **const *tests, size_t count)
 {
@@ -300,6 +304,8 @@ static UNUSED int run_suite(const char *name, const TTest **const *tests, size_t
 	tcase_set_timeout(tc, 60);
 	for (size_t i = 0; i < count; i++)
 		tcase_add_loop_test(tc, *tests[i], 0, PROVIDERS);
+	for (size_t i = 0; i < once_count; i++)
+		tcase_add_loop_test(tc, *once_tests[i], 0, 1);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);
