@@ -163,8 +163,8 @@ static void make_sibling(void)
 	close(pair[1]);
 	if (pid < 0)
 		send_guest(&m, sizeof(m));
-	else
-		cv_send_fds(self.sock, &m, sizeof(m), pair, 1);
+	else if (cv_send_fds(self.sock, &m, sizeof(m), pair, 1) < 0)
+		last_will(); /* the sibling's socket ends with this process, and it with that */
 	close(pair[0]);
 }
 

@@ -98,8 +98,12 @@ void cv_worker_send(struct cv_worker *w, uint32_t kind, int value)
 {
 	struct cv_keeper_word m = {.kind = kind, .value = value};
 
-	while (send(w->sock, &m, sizeof(m), MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	/* One that can't be told anything is as good as dead, and says so by its socket's end. */
+	while (send(w->sock, &m, sizeof(m), MSG_NOSIGNAL) < 0)
+		if (errno != EINTR) {
+			shutdown(w->sock, SHUT_RDWR);
+			return;
+		}
 }
 
 static int queued(const struct cv_procs *procs)
