@@ -131,10 +131,11 @@ static UNUSED void assert_gone(const char *text)
 static UNUSED void await_processes(const char *text, int count)
 {
 	int64_t until = now_ms() + 10000;
+	int n;
 
-	while (count_processes(text) < count && now_ms() < until)
+	while ((n = count_processes(text)) < count && now_ms() < until)
 		poll(NULL, 0, 2);
-	ck_assert_int_ge(count_processes(text), count);
+	ck_assert_int_ge(n, count);
 }
 
 static UNUSED int options_for(int provider, struct cove_env_opts *opts, char root[PATH_MAX + 8],
