@@ -37,7 +37,7 @@ static const struct cv_field wait_rows[] = {
 	F(CV_INT, port, "port", "its number", .flags = CV_REQUIRED, .min = 1, .max = 65535),
 	F(CV_ENUM, state, "state", "what to wait for", .names = states, .def = COVE_PORT_LISTENING),
 	F(CV_INT, timeout_ms, "timeout_ms", "how long at most", .unit = "ms", .flags = CV_ZERO_OK,
-	  .def = 30000, .min = 1, .max = CV_MS_MAX),
+	  .def = 30000, .max = CV_MS_MAX),
 };
 CV_DESCRIBE(port_wait, "port_wait", S, wait_rows);
 #undef S
