@@ -106,7 +106,7 @@ static int try_sandbox(struct doctor *d)
 	struct cove_error err = COVE_ERROR_INIT;
 	struct cove_env_describe_result *is = NULL;
 	struct cove_env *env = NULL;
-	int rc = cove_env_open(COVE_OPTS(cove_env_opts, .provider = "sandbox", .seed = "/usr/share",
+	int rc = cove_env_open(COVE_OPTS(cove_env_opts, .provider = "sandbox", .seed = "/usr",
 					 .retain = COVE_RETAIN_NEVER),
 			       &env, &err);
 
