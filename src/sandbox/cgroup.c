@@ -4,15 +4,20 @@
 
 #include "base/fd.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 
 #define CGROUP2_MAGIC 0x63677270
 
 /* After the last process has ended its group may still seem used for so long. */
 #define REMOVE_TRIES 200
+
+#define PREFIX "cove-"
+#define ABANDONED_S 60
 
 struct controller {
 	const char *name;
@@ -67,12 +72,35 @@ static int own_group(const char *controller, cv_path ret)
 	return rc < 0 ? rc : -ENOENT;
 }
 
+/*
+ * Removes the groups of hosts that were killed: those of ours that are older than a minute and have
+ * no process any more. A living host misses none: nothing joins its group later.
+ */
+static void sweep(const char *parent)
+{
+	DIR *dir = opendir(parent);
+	int64_t old = time(NULL) - ABANDONED_S;
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		struct stat st;
+
+		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
+		    fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    st.st_mtim.tv_sec < old)
+			unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* Opens a new group below parent; -errno. */
 static int make_in(struct cv_cgroup *g, const char *parent, const char *id, int *ret_dir)
 {
 	char *path = g->dirs[g->count];
 
-	if ((size_t)snprintf(path, sizeof(cv_path), "%s/cove-%s", parent, id) >= sizeof(cv_path))
+	sweep(parent);
+	if ((size_t)snprintf(path, sizeof(cv_path), "%s/" PREFIX "%s", parent, id) >=
+	    sizeof(cv_path))
 		return -ENAMETOOLONG;
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
 		return -errno;
@@ -229,10 +257,13 @@ int cv_cgroup_remove(struct cv_cgroup *g)
 	for (int i = 0; i < g->count; i++) {
 		int tries = 0;
 
-		while (rmdir(g->dirs[i]) < 0 && errno == EBUSY && tries++ < REMOVE_TRIES)
+		while (rmdir(g->dirs[i]) < 0 && errno != ENOENT) {
+			if (errno != EBUSY || tries++ == REMOVE_TRIES) {
+				rc = -errno;
+				break;
+			}
 			poll(NULL, 0, 1);
-		if (tries > REMOVE_TRIES)
-			rc = -EBUSY;
+		}
 	}
 	g->count = 0;
 	return rc;

@@ -5,6 +5,7 @@
 
 #define PROVIDERS 1
 #include "conformance/fixture.h"
+#include "sandbox/host.h"
 
 #include <cove/sandbox.h>
 

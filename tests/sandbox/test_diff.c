@@ -8,8 +8,7 @@
  */
 #define PROVIDERS 3
 #include "conformance/fixture.h"
-
-#include <stdarg.h>
+#include "sandbox/host.h"
 
 #define ROUNDS 35
 #define STEPS 24
@@ -22,25 +21,6 @@ static unsigned pick(unsigned n)
 {
 	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
 	return (unsigned)(state >> 33) % n;
-}
-
-static int host(const char *format, ...)
-{
-	static char command[1 << 16];
-	va_list ap;
-	pid_t pid;
-	int status = -1;
-
-	va_start(ap, format);
-	vsnprintf(command, sizeof(command), format, ap);
-	va_end(ap);
-	pid = fork();
-	if (pid == 0) {
-		execl("/bin/bash", "bash", "-c", command, (char *)NULL);
-		_exit(127);
-	}
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static void open_as(int mode)

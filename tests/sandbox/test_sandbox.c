@@ -5,33 +5,12 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 static char seed[PATH_MAX + 8];
-
-/* Runs on the host. */
-static int host(const char *format, ...)
-{
-	char command[2 * PATH_MAX];
-	va_list ap;
-	pid_t pid;
-	int status = -1;
-
-	va_start(ap, format);
-	vsnprintf(command, sizeof(command), format, ap);
-	va_end(ap);
-	pid = fork();
-	if (pid == 0) {
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static void setup_seed(void)
 {
