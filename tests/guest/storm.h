@@ -3,8 +3,9 @@
  * Hard weather for the process part, as functions with a size: tests/guest runs them short,
  * tests/soak long.
  *
- * Each runs in a process of its own with an environment `here` in a directory of its own, marks
- * every process that it starts by an argument that nobody else has, and leaves none of them.
+ * Each runs in a process of its own with an environment in a directory of its own (`here`, or what
+ * STORM_IN says), marks every process that it starts by an argument that nobody else has, and leaves
+ * none of them.
  */
 #ifndef GUEST_STORM_H
 #define GUEST_STORM_H
@@ -14,6 +15,11 @@
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+
+/* In which of the fixture's providers. */
+#ifndef STORM_IN
+#define STORM_IN 0
+#endif
 
 /* How long the processes of a guest or host that was killed may live on, ms. */
 #define VANISH_MS 2000

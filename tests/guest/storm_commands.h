@@ -189,14 +189,8 @@ static UNUSED void one_round(int commands)
 
 static UNUSED void storm_of_commands(int commands, int rounds)
 {
-	int fd;
-
-	begin(0);
-	ck_assert_int_eq(chdir(test_dir), 0);
-	fd = open("broken", O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, "\1\2\3", 3), 3);
-	close(fd);
+	begin(STORM_IN);
+	cove_exec_result_free(sh("printf '\\1\\2\\3' > broken && chmod 755 broken"));
 	for (int i = 0; i < rounds; i++) {
 		one_round(commands);
 		assert_gone(mark());
@@ -215,7 +209,7 @@ static UNUSED void storm_of_children(int children)
 	pid_t pids[PIDS_MAX];
 	struct process_stat st;
 
-	begin(0);
+	begin(STORM_IN);
 	snprintf(
 		script, sizeof(script),
 		"i=0; while [ $i -lt %d ]; do (sleep 0.01 &); /bin/true & wait $!; i=$((i+1)); done; "

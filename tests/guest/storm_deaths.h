@@ -42,7 +42,7 @@ static UNUSED void storm_of_keeper_deaths(int times)
 {
 	int lost = 0;
 
-	begin(0);
+	begin(STORM_IN);
 	assert_usable();
 	for (int i = 0; i < times; i++) {
 		struct cove_call *call = begin_tree(400);
@@ -77,7 +77,7 @@ static UNUSED void death_of_the_owner(void)
 	char process[32];
 	int n;
 
-	begin(0);
+	begin(STORM_IN);
 	snprintf(process, sizeof(process), "%s",
 		 start_opts(COVE_OPTS(cove_exec_opts, .script = tree_script())));
 	n = children_of(guest_pid(), "cove-keeper", pids);
@@ -100,7 +100,7 @@ static UNUSED void storm_of_guest_deaths(int times)
 		int64_t t;
 		int rc;
 
-		begin(0);
+		begin(STORM_IN);
 		if (below(2))
 			assert_usable();
 		call = begin_tree(0);
@@ -126,7 +126,7 @@ static UNUSED void be_host(int ready)
 {
 	struct cove_call *call;
 
-	env = open_env(0);
+	env = open_env(STORM_IN);
 	call = begin_tree(0);
 	cove_call_wait(call, 30);
 	if (write(ready, "x", 1) == 1)

@@ -46,7 +46,7 @@ static UNUSED void flood(int seconds)
 	long before;
 	long after;
 
-	begin(0);
+	begin(STORM_IN);
 	assert_usable();
 	guest = guest_pid();
 	before = proc_kb(guest, "status", "VmRSS");
@@ -123,7 +123,7 @@ static UNUSED void idlers(int processes)
 	int64_t t;
 	int n;
 
-	begin(0);
+	begin(STORM_IN);
 	start_idle(processes);
 	guest = guest_pid();
 	n = children_of(guest, "cove-keeper", keepers);
@@ -148,7 +148,7 @@ static UNUSED void stubborn_tree(int grace_ms)
 	char process[32];
 	int64_t took;
 
-	begin(0);
+	begin(STORM_IN);
 	snprintf(script, sizeof(script),
 		 "trap '' TERM; for i in 1 2 3 4 5 6 7 8 9 10; do "
 		 "(for j in 1 2 3 4 5 6 7 8 9; do sleep %s & done; wait) & done; wait",
